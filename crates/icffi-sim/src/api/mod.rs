@@ -1,0 +1,5 @@
+//! The exported C functions, one family a file.
+
+mod error;
+mod error_text;
+mod stream;

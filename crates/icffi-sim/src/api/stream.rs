@@ -1,0 +1,127 @@
+//! Streams.
+
+use std::ffi::{c_int, c_uint, c_ulonglong};
+
+use icffi_sys::{
+    cudaError as E, cudaEvent_t, cudaStream_t, cudaStreamCaptureMode, cudaStreamCaptureStatus,
+    cudaStreamNonBlocking,
+};
+
+use crate::call::{Outcome, exported, get, put};
+use crate::device::{GREATEST_PRIORITY, LEAST_PRIORITY};
+use crate::sched::{self, Class, StreamKey, Work};
+use crate::state::{self, Lock};
+
+fn create(sim: &mut Lock, out: *mut cudaStream_t, flags: c_uint, priority: c_int) -> Outcome {
+    if out.is_null() || flags & !cudaStreamNonBlocking != 0 {
+        return Err(E::cudaErrorInvalidValue);
+    }
+    let class = if flags & cudaStreamNonBlocking != 0 {
+        Class::NonBlocking
+    } else {
+        Class::Blocking
+    };
+    let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
+    let key = sim
+        .sched
+        .new_stream(state::current_device(), class, flags, priority);
+    let handle = sim.sched.handles.insert(key);
+    put(out, handle as cudaStream_t)
+}
+
+/// The key of a stream that the program made; the default ones can't be destroyed.
+fn own(sim: &mut Lock, stream: cudaStream_t) -> Outcome<StreamKey> {
+    if (stream as usize) <= 2 {
+        return Err(E::cudaErrorInvalidResourceHandle);
+    }
+    sim.resolve(stream)
+}
+
+exported! {
+    Context fn cudaStreamCreate(out: *mut cudaStream_t) |sim| {
+        create(sim, out, 0, 0)
+    }
+
+    Context fn cudaStreamCreateWithFlags(out: *mut cudaStream_t, flags: c_uint) |sim| {
+        create(sim, out, flags, 0)
+    }
+
+    Context fn cudaStreamCreateWithPriority(
+        out: *mut cudaStream_t, flags: c_uint, priority: c_int
+    ) |sim| {
+        create(sim, out, flags, priority)
+    }
+
+    // Returns at once; work still enqueued is done all the same.
+    Context fn cudaStreamDestroy(stream: cudaStream_t) |sim| {
+        let key = own(sim, stream)?;
+        sim.sched.destroy(stream as usize, key);
+        Ok(())
+    }
+
+    Context fn cudaStreamSynchronize(stream: cudaStream_t) |sim| {
+        let key = sim.resolve(stream)?;
+        sched::wait_stream(sim, key)
+    }
+
+    Context fn cudaStreamQuery(stream: cudaStream_t) |sim| {
+        let key = sim.resolve(stream)?;
+        let device = sim.sched.streams[&key].device;
+        let tails = sim.sched.stream_tails(key);
+        let done = sched::observe(sim, &tails);
+        sim.devices[device].sticky.map_or(Ok(()), Err)?;
+        if done { Ok(()) } else { Err(E::cudaErrorNotReady) }
+    }
+
+    Context fn cudaStreamWaitEvent(
+        stream: cudaStream_t, event: cudaEvent_t, flags: c_uint
+    ) |sim| {
+        let key = sim.resolve(stream)?;
+        // cudaEventWaitExternal (1) has a meaning in a capture only.
+        if flags > 1 {
+            return Err(E::cudaErrorInvalidValue);
+        }
+        let event = sim.sched.events.get(event as usize).ok_or(E::cudaErrorInvalidResourceHandle)?;
+        // The state of the event now counts: a later record changes nothing.
+        let Some(op) = event.record.map(|r| r.op) else { return Ok(()) };
+        if !sim.sched.is_done(op) {
+            sim.enqueue_after(key, "cudaStreamWaitEvent", vec![op], Work::Nothing);
+        }
+        Ok(())
+    }
+
+    Context fn cudaStreamGetPriority(stream: cudaStream_t, out: *mut c_int) |sim| {
+        let key = sim.resolve(stream)?;
+        put(out, sim.sched.streams[&key].priority)
+    }
+
+    Context fn cudaStreamGetFlags(stream: cudaStream_t, out: *mut c_uint) |sim| {
+        let key = sim.resolve(stream)?;
+        put(out, sim.sched.streams[&key].flags)
+    }
+
+    Context fn cudaStreamGetId(stream: cudaStream_t, out: *mut c_ulonglong) |sim| {
+        let key = sim.resolve(stream)?;
+        put(out, key)
+    }
+
+    Context fn cudaStreamGetDevice(stream: cudaStream_t, out: *mut c_int) |sim| {
+        let key = sim.resolve(stream)?;
+        put(out, sim.sched.streams[&key].device as c_int)
+    }
+
+    Runtime fn cudaThreadExchangeStreamCaptureMode(mode: *mut cudaStreamCaptureMode) |_sim| {
+        let new = get(mode)?;
+        if new.0 > cudaStreamCaptureMode::cudaStreamCaptureModeRelaxed.0 {
+            return Err(E::cudaErrorInvalidValue);
+        }
+        put(mode, state::exchange_capture_mode(new))
+    }
+
+    Context fn cudaStreamIsCapturing(
+        stream: cudaStream_t, out: *mut cudaStreamCaptureStatus
+    ) |sim| {
+        sim.resolve(stream)?;
+        put(out, cudaStreamCaptureStatus::cudaStreamCaptureStatusNone)
+    }
+}

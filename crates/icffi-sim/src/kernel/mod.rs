@@ -1,0 +1,1 @@
+//! Kernels compiled for the CPU.
