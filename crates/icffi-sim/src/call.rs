@@ -129,7 +129,7 @@ macro_rules! unsupported {
 }
 pub(crate) use unsupported;
 
-impl crate::state::Sim {
+impl state::Sim {
     /// Records a function that the simulator does not have and names it once on stderr.
     pub(crate) fn refuse(&mut self, name: &'static str) -> Outcome {
         if !self.refused.contains(&name) {

@@ -50,24 +50,6 @@ impl<T> Table<T> {
         self.live.len()
     }
 
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.live.values_mut()
-    }
-
-    pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
-        let gone: Vec<usize> = self
-            .live
-            .iter()
-            .filter(|(_, v)| !keep(v))
-            .map(|(handle, _)| *handle)
-            .collect();
-        for handle in gone {
-            self.remove(handle);
-        }
-    }
-}
-
-impl<T> Table<T> {
     /// The handles of the objects that satisfy `keep`, in a fixed order.
     pub(crate) fn keys_where(&self, keep: impl Fn(&T) -> bool) -> Vec<usize> {
         let mut keys: Vec<usize> = self

@@ -1,5 +1,16 @@
 //! The exported C functions, one family a file.
 
+mod copy;
+mod device;
 mod error;
 mod error_text;
+mod event;
+mod fill;
+mod host;
+mod hostfn;
+mod memory;
+mod peer;
+mod pools;
+mod properties;
 mod stream;
+mod unsupported;

@@ -77,8 +77,8 @@ exported! {
         stream: cudaStream_t, event: cudaEvent_t, flags: c_uint
     ) |sim| {
         let key = sim.resolve(stream)?;
-        // cudaEventWaitExternal (1) has a meaning in a capture only.
-        if flags > 1 {
+        // cudaEventWaitExternal has a meaning in a capture only.
+        if flags != 0 {
             return Err(E::cudaErrorInvalidValue);
         }
         let event = sim.sched.events.get(event as usize).ok_or(E::cudaErrorInvalidResourceHandle)?;

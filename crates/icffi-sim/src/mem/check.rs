@@ -96,7 +96,7 @@ impl Sim {
             );
         };
         match alloc.state {
-            State::Live | State::Freeing => Ok(()),
+            State::Live => Ok(()),
             State::Promised => misuse(
                 ReportKind::UseBeforeAllocation,
                 format!(
@@ -167,8 +167,8 @@ impl super::Alloc {
         };
         let state = match self.state {
             State::Promised => ", not allocated yet",
+            State::Live if self.free_enqueued => ", free pending",
             State::Live => "",
-            State::Freeing => ", free pending",
             State::Freed => ", freed",
         };
         let by = if self.freed_by.is_empty() {

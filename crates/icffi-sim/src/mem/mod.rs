@@ -46,8 +46,6 @@ pub(crate) enum State {
     /// Handed out, but the stream has not reached the allocation.
     Promised,
     Live,
-    /// `cudaFreeAsync` was called; the stream has not reached it.
-    Freeing,
     Freed,
 }
 
@@ -62,6 +60,8 @@ pub(crate) struct Alloc {
     pub(crate) state: State,
     pub(crate) made_by: &'static str,
     pub(crate) freed_by: &'static str,
+    /// `cudaFreeAsync` was called; its stream may not have reached it.
+    pub(crate) free_enqueued: bool,
     backing: Option<Backing>,
 }
 
@@ -171,6 +171,7 @@ impl Memory {
             state,
             made_by,
             freed_by: "",
+            free_enqueued: false,
             backing,
         }
     }
@@ -210,6 +211,15 @@ impl Memory {
 
     pub(crate) fn get_mut(&mut self, id: AllocId) -> Option<&mut Alloc> {
         self.by_start.get_mut(self.by_id.get(&id)?)
+    }
+
+    /// Everything alive that was made on a device.
+    pub(crate) fn of_device(&self, device: usize) -> Vec<(AllocId, Origin)> {
+        let alive = self.by_start.values().filter(|a| a.state != State::Freed);
+        alive
+            .filter(|a| a.device == device)
+            .map(|a| (a.id, a.origin))
+            .collect()
     }
 
     /// Forgets registered memory.

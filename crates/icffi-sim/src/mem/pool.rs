@@ -166,3 +166,15 @@ impl Sim {
         self.memory.pools.keys_where(|pool| pool.device == device)
     }
 }
+
+impl Memory {
+    /// Destroys a pool, or lets it live until the last of its memory is freed.
+    pub(crate) fn drop_pool(&mut self, key: PoolKey) {
+        match self.pools.get_mut(key) {
+            Some(pool) if pool.used > 0 => pool.dying = true,
+            _ => {
+                self.pools.remove(key);
+            }
+        }
+    }
+}

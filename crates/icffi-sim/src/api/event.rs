@@ -1,0 +1,131 @@
+//! Events.
+
+use std::ffi::c_uint;
+
+use icffi_sys::{
+    cudaError as E, cudaEvent_t, cudaEventBlockingSync, cudaEventDisableTiming,
+    cudaEventInterprocess, cudaStream_t,
+};
+
+use crate::call::{Outcome, exported, put};
+use crate::event::{Event, Record};
+use crate::sched::{self, Work};
+use crate::state::{self, Lock, Sim};
+
+fn create(sim: &mut Lock, out: *mut cudaEvent_t, flags: c_uint) -> Outcome {
+    let known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+    if out.is_null() || flags & !known != 0 {
+        return Err(E::cudaErrorInvalidValue);
+    }
+    if flags & cudaEventInterprocess != 0 {
+        // Valid only without timing, and then not simulated.
+        return Err(if flags & cudaEventDisableTiming == 0 {
+            E::cudaErrorInvalidValue
+        } else {
+            E::cudaErrorNotSupported
+        });
+    }
+    let handle = sim
+        .sched
+        .events
+        .insert(Event::new(state::current_device(), flags));
+    put(out, handle as cudaEvent_t)
+}
+
+fn record(
+    sim: &mut Lock,
+    function: &'static str,
+    event: cudaEvent_t,
+    stream: cudaStream_t,
+) -> Outcome {
+    let handle = event as usize;
+    let device = sim.event(event)?.device;
+    let key = sim.resolve(stream)?;
+    if sim.sched.streams[&key].device != device {
+        return Err(E::cudaErrorInvalidResourceHandle);
+    }
+    let op = sim.enqueue(key, function, Work::Record(handle));
+    if let Some(event) = sim.sched.events.get_mut(handle) {
+        event.record = Some(Record { op, at: None });
+    }
+    Ok(())
+}
+
+impl Sim {
+    /// An event handle of the caller's.
+    fn event(&self, event: cudaEvent_t) -> Outcome<&Event> {
+        let event = self
+            .sched
+            .events
+            .get(event as usize)
+            .ok_or(E::cudaErrorInvalidResourceHandle)?;
+        self.devices[event.device].sticky.map_or(Ok(event), Err)
+    }
+}
+
+exported! {
+    Context fn cudaEventCreate(out: *mut cudaEvent_t) |sim| {
+        create(sim, out, 0)
+    }
+
+    Context fn cudaEventCreateWithFlags(out: *mut cudaEvent_t, flags: c_uint) |sim| {
+        create(sim, out, flags)
+    }
+
+    // A record still enqueued is passed all the same.
+    Context fn cudaEventDestroy(event: cudaEvent_t) |sim| {
+        sim.event(event)?;
+        sim.sched.events.remove(event as usize);
+        Ok(())
+    }
+
+    Context fn cudaEventRecord(event: cudaEvent_t, stream: cudaStream_t) |sim| {
+        record(sim, "cudaEventRecord", event, stream)
+    }
+
+    Context fn cudaEventRecordWithFlags(
+        event: cudaEvent_t, stream: cudaStream_t, flags: c_uint
+    ) |sim| {
+        // cudaEventRecordExternal has a meaning in a capture only.
+        if flags != 0 {
+            return Err(E::cudaErrorInvalidValue);
+        }
+        record(sim, "cudaEventRecordWithFlags", event, stream)
+    }
+
+    // An event never recorded is complete.
+    Context fn cudaEventQuery(event: cudaEvent_t) |sim| {
+        let event = sim.event(event)?;
+        let device = event.device;
+        let Some(op) = event.record.map(|r| r.op) else { return Ok(()) };
+        let done = sched::observe(sim, &[op]);
+        sim.devices[device].sticky.map_or(Ok(()), Err)?;
+        if done { Ok(()) } else { Err(E::cudaErrorNotReady) }
+    }
+
+    Context fn cudaEventSynchronize(event: cudaEvent_t) |sim| {
+        let event = sim.event(event)?;
+        let device = event.device;
+        let Some(op) = event.record.map(|r| r.op) else { return Ok(()) };
+        sched::wait_for(sim, &[op]);
+        sched::synchronized(sim, device)
+    }
+
+    Context fn cudaEventElapsedTime(
+        ms: *mut f32, start: cudaEvent_t, end: cudaEvent_t
+    ) |sim| {
+        let (start, end) = (sim.event(start)?, sim.event(end)?);
+        let untimed = (start.flags | end.flags) & cudaEventDisableTiming != 0;
+        if untimed || start.device != end.device {
+            return Err(E::cudaErrorInvalidResourceHandle);
+        }
+        let (Some(from), Some(to)) = (start.record, end.record) else {
+            return Err(E::cudaErrorInvalidResourceHandle);
+        };
+        let (Some(from), Some(to)) = (from.at, to.at) else {
+            return Err(E::cudaErrorNotReady);
+        };
+        // Negative if the events were passed in the other order.
+        put(ms, ((to.as_secs_f64() - from.as_secs_f64()) * 1e3) as f32)
+    }
+}
