@@ -1,0 +1,45 @@
+//! A descriptor tied to the buffer it describes.
+
+use crate::ordering::Access;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+/// A descriptor whose use on a stream has been registered, and which keeps its buffer borrowed.
+///
+/// Made by `input(&stream)` and `output(&stream)` of a buffer, consumed by a launch on that very
+/// stream. While it lives the buffer can't be dropped, moved or written elsewhere, so no other
+/// use can slip in between the registration and the launch. On a stream whose handle can't be
+/// kept (the per-thread default stream), dropping it marks the end of the use; drop it after the
+/// launch, which happens by itself where it is a temporary of the launching statement.
+#[derive(Debug)]
+#[must_use = "pass it to a launch on the stream it was made for"]
+pub struct Bound<'b, D> {
+    desc: D,
+    _access: Option<Access<'b>>,
+    _buffer: PhantomData<&'b ()>,
+}
+
+impl<'b, D: Copy> Bound<'b, D> {
+    pub(crate) fn new(desc: D, access: Option<Access<'b>>) -> Self {
+        Self {
+            desc,
+            _access: access,
+            _buffer: PhantomData,
+        }
+    }
+
+    /// The `repr(C)` descriptor, to be passed to the kernel. It must not outlive `self`'s
+    /// statement unless the launch is the stream's next operation.
+    #[must_use]
+    pub fn desc(&self) -> D {
+        self.desc
+    }
+}
+
+impl<D> Deref for Bound<'_, D> {
+    type Target = D;
+
+    fn deref(&self) -> &D {
+        &self.desc
+    }
+}

@@ -1,0 +1,76 @@
+//! Ordering events that are recorded again and again instead of being made anew.
+
+use super::EventHandle;
+use crate::device::{self, DeviceState};
+use crate::error::Result;
+use crate::op::Op;
+use crate::rt;
+use crate::stream::Stream;
+use crate::sync::lock;
+use std::sync::Arc;
+
+/// More idle events than this are destroyed; a program that had ten thousand transfers in
+/// flight once need not keep their events.
+const IDLE_LIMIT: usize = 1024;
+
+/// An event recorded once, to be waited for by anybody who holds it. Goes back to its device's
+/// pool with the last holder: a wait that is still pending on the device was bound to the record
+/// it saw, so recording the event again does not disturb it.
+#[derive(Debug)]
+pub(crate) struct PooledEvent {
+    handle: Option<EventHandle>,
+    device: i32,
+}
+
+impl PooledEvent {
+    pub(crate) fn handle(&self) -> &EventHandle {
+        self.handle.as_ref().expect("only `drop` takes it")
+    }
+}
+
+/// Records an event on `stream`, behind all it has been given so far.
+pub(crate) fn record(op: Op, stream: &Stream) -> Result<Arc<PooledEvent>> {
+    let ordinal = stream.ordinal();
+    let _current = device::enter(op, ordinal)?;
+    let idle = lock(&device::state(ordinal).idle_events).pop();
+    let handle = match idle {
+        Some(handle) => handle,
+        None => EventHandle::create(op, icffi_sys::cudaEventDisableTiming)?,
+    };
+    // Wrapped before the record, so that a failure gives it back.
+    let event = PooledEvent {
+        handle: Some(handle),
+        device: ordinal,
+    };
+    event.handle().record(op, stream)?;
+    Ok(Arc::new(event))
+}
+
+impl Drop for PooledEvent {
+    fn drop(&mut self) {
+        let Some(handle) = self.handle.take() else {
+            return;
+        };
+        let mut idle = lock(&device::state(self.device).idle_events);
+        // Inside a callback nothing may be destroyed, so the limit waits.
+        if idle.len() < IDLE_LIMIT || rt::in_callback() {
+            idle.push(handle);
+            return;
+        }
+        drop(idle);
+        let op = Op::new("event pool");
+        if let Err(e) = rt::gone_at_exit(handle.destroy(op)) {
+            device::state(self.device).defer(e);
+        }
+    }
+}
+
+/// Destroys all idle events of a device.
+pub(crate) fn destroy_idle(op: Op, state: &DeviceState) {
+    let idle = std::mem::take(&mut *lock(&state.idle_events));
+    for handle in idle {
+        if let Err(e) = rt::gone_at_exit(handle.destroy(op)) {
+            state.defer(e);
+        }
+    }
+}

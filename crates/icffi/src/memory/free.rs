@@ -1,0 +1,42 @@
+//! Giving memory back in stream order, with the error returned.
+
+use super::DeviceBuffer;
+use crate::error::Result;
+use crate::op::Op;
+use crate::stream::Stream;
+use std::sync::Arc;
+
+impl<T> DeviceBuffer<T> {
+    /// Frees the memory behind all that `stream` has been given and behind every earlier use on
+    /// whichever stream. Does not block. `cudaFreeAsync`; memory of `cudaMalloc`, which CUDA
+    /// can't free in stream order, is kept until its uses are over and freed by a later call of
+    /// this crate that allocates or waits.
+    ///
+    /// Plain dropping does the same on the stream of the last use; this chooses the stream and
+    /// returns the error.
+    ///
+    /// # Errors
+    /// `DEVICE_MISMATCH` (the buffer is then dropped as usual); what the calls report (the
+    /// memory is then kept in quarantine, see
+    /// [`Device::quarantined`](crate::device::Device::quarantined), or was freed after all).
+    ///
+    /// ```
+    /// use icffi::prelude::*;
+    /// let stream = Stream::new()?;
+    /// DeviceBuffer::<f32>::alloc_async(&stream, 1000)?.free_async(&stream)?;
+    /// # Ok::<(), IcffiError>(())
+    /// ```
+    #[must_use = "the memory may not have been freed"]
+    #[track_caller]
+    pub fn free_async(self, stream: &Stream) -> Result<()> {
+        let op = Op::new("DeviceBuffer::free_async");
+        if let Some(region) = self.region() {
+            region.check_stream(op, stream)?;
+        }
+        match self.memory.and_then(Arc::into_inner) {
+            Some(memory) => memory.free_on(op, stream),
+            // Nothing to free, or somebody else keeps it alive and frees it later.
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! One use of memory by a stream.
+
+use crate::error::Result;
+use crate::event::{self, PooledEvent};
+use crate::op::Op;
+use crate::rt;
+use crate::stream::Stream;
+use crate::{device, retire};
+use std::sync::Arc;
+use std::thread::{self, ThreadId};
+
+/// A use, and how to learn that it is over: by its event if it has one, otherwise by an event
+/// recorded when somebody asks, behind everything the stream has been given until then. Holding
+/// the stream keeps its handle from being reused (row 19).
+#[derive(Debug)]
+pub(crate) struct Use {
+    stream: Stream,
+    event: Option<Arc<PooledEvent>>,
+    /// On which thread, for a stream whose handle means another stream elsewhere.
+    thread: Option<ThreadId>,
+}
+
+impl Use {
+    /// Without an event yet: cheap.
+    pub(crate) fn late(stream: &Stream) -> Self {
+        let thread = stream.must_record_early().then(|| thread::current().id());
+        Self {
+            stream: stream.clone(),
+            event: None,
+            thread,
+        }
+    }
+
+    /// Marked by `event`, recorded on `stream` after the work.
+    pub(crate) fn marked(stream: &Stream, event: Arc<PooledEvent>) -> Self {
+        Self {
+            event: Some(event),
+            ..Self::late(stream)
+        }
+    }
+
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    pub(crate) fn event(&self) -> Option<&Arc<PooledEvent>> {
+        self.event.as_ref()
+    }
+
+    pub(super) fn mark(&mut self, event: Arc<PooledEvent>) {
+        self.event = Some(event);
+    }
+
+    /// More work of the same kind follows on the same stream, so an older event no longer
+    /// covers the use.
+    pub(super) fn renew(&mut self) {
+        self.event = None;
+        if self.thread.is_some() {
+            self.thread = Some(thread::current().id());
+        }
+    }
+
+    /// Whether the late event can be recorded here and now.
+    fn reachable(&self) -> bool {
+        self.thread.is_none_or(|id| id == thread::current().id())
+    }
+
+    /// Makes `stream` wait for this use, on the device.
+    pub(crate) fn order_before(&mut self, op: Op, stream: &Stream) -> Result<()> {
+        if self.stream.is(stream) {
+            return Ok(());
+        }
+        if self.event.is_none() {
+            if !self.reachable() {
+                return self.wait_for_device(op);
+            }
+            self.event = Some(event::record(op, &self.stream)?);
+        }
+        if let Some(event) = &self.event {
+            let _current = device::enter(op, stream.ordinal())?;
+            event.handle().hold_back(op, stream)?;
+        }
+        Ok(())
+    }
+
+    /// Blocks the CPU until the use is over.
+    pub(crate) fn wait(&self, op: Op) -> Result<()> {
+        match &self.event {
+            Some(event) => event.handle().synchronize(op),
+            None if self.reachable() => self.stream.synchronize_in(op),
+            None => self.wait_for_device(op),
+        }
+    }
+
+    /// Whether the use is over.
+    pub(crate) fn done(&self, op: Op) -> Result<bool> {
+        match &self.event {
+            Some(event) => event.handle().query(op),
+            None if self.reachable() => self.stream.query_in(op),
+            None => Ok(false),
+        }
+    }
+
+    /// The last resort for work on another thread's default stream which was left unmarked
+    /// (its [`Access`](super::Access) was forgotten): no handle reaches that stream from here.
+    fn wait_for_device(&self, op: Op) -> Result<()> {
+        let ordinal = self.stream.ordinal();
+        let _current = device::enter(op, ordinal)?;
+        let mark = retire::mark();
+        rt::device_synchronize(op)?;
+        retire::device_is_idle(ordinal, &mark);
+        Ok(())
+    }
+}

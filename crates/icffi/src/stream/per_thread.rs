@@ -1,0 +1,43 @@
+//! The per-thread default stream.
+
+use super::Stream;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+/// The default stream of the thread it was asked for on; see [`Stream::per_thread_default`].
+/// Accepted, as `&PerThreadStream`, wherever a `&Stream` is. It is not `Send`: on another
+/// thread the same handle means another stream.
+///
+/// ```
+/// use icffi::{memory::DeviceBuffer, stream::Stream};
+/// let stream = Stream::per_thread_default()?;
+/// let x = DeviceBuffer::from_slice_sync(&stream, &[1.0f32; 4])?;
+/// assert_eq!(x.to_vec(&stream)?, [1.0; 4]);
+/// # Ok::<(), icffi::IcffiError>(())
+/// ```
+/// ```compile_fail
+/// let stream = icffi::stream::Stream::per_thread_default().unwrap();
+/// std::thread::spawn(move || stream.synchronize());
+/// ```
+#[derive(Debug)]
+pub struct PerThreadStream {
+    stream: Stream,
+    _this_thread: PhantomData<*const ()>,
+}
+
+impl PerThreadStream {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self {
+            stream,
+            _this_thread: PhantomData,
+        }
+    }
+}
+
+impl Deref for PerThreadStream {
+    type Target = Stream;
+
+    fn deref(&self) -> &Stream {
+        &self.stream
+    }
+}
