@@ -1,1 +1,3 @@
-//! icffi-build
+#![doc = include_str!("../README.md")]
+
+pub mod toolkit;
