@@ -125,12 +125,11 @@ impl Search {
             &|tried| self.python(tried),
             &|tried| self.workspace(tried),
         ];
-        unset.extend(
-            ROOT_VARIABLES
-                .iter()
-                .filter(|name| self.get(name).is_none())
-                .copied(),
-        );
+        let unset: Vec<_> = ROOT_VARIABLES
+            .iter()
+            .filter(|name| self.get(name).is_none())
+            .copied()
+            .collect();
         if !unset.is_empty() {
             tried.push(note(unset.join(", "), "not set"));
         }
