@@ -79,6 +79,7 @@ fn push(device: i32, uses: Vec<Use>, quarantined: bool, name: &'static str, rele
 
 fn finish(device: i32, name: &'static str, release: Release) {
     if let Err(e) = rt::gone_at_exit(release(Op::new(name))) {
+        device::state(device).count_leak();
         device::state(device).defer(e);
     }
 }

@@ -259,6 +259,14 @@ impl Device {
         retire::quarantined(self.ordinal)
     }
 
+    /// How many objects (allocations, events, streams) were given up since the program started
+    /// because the call that frees them failed. Such a call may have worked all the same, so
+    /// none is freed twice. Pinned memory counts for the device it was last used with.
+    #[must_use]
+    pub fn leaked(self) -> usize {
+        state(self.ordinal).leaked()
+    }
+
     /// The last error that a `Drop` could not return, and how many there were since this was
     /// last asked. Other calls never return it.
     #[must_use]

@@ -7,7 +7,7 @@ use crate::rt;
 use crate::stream::Stream;
 use crate::sync::lock;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering::Relaxed};
 
 /// More than any one host has; a fixed table needs no lock to look up.
 pub(crate) const MAX_DEVICES: usize = 64;
@@ -20,6 +20,7 @@ pub(crate) struct DeviceState {
     pub(crate) idle_events: Mutex<Vec<EventHandle>>,
     side_stream: Mutex<Option<Stream>>,
     deferred: Mutex<(Option<IcffiError>, u64)>,
+    leaked: AtomicUsize,
     /// 0 not asked yet, 1 yes, 2 no.
     pools: AtomicI32,
 }
@@ -30,8 +31,19 @@ impl DeviceState {
             idle_events: Mutex::new(Vec::new()),
             side_stream: Mutex::new(None),
             deferred: Mutex::new((None, 0)),
+            leaked: AtomicUsize::new(0),
             pools: AtomicI32::new(0),
         }
+    }
+
+    /// Counts an object whose freeing call failed. It may have been freed all the same, so it
+    /// is never tried again.
+    pub(crate) fn count_leak(&self) {
+        self.leaked.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn leaked(&self) -> usize {
+        self.leaked.load(Relaxed)
     }
 
     /// Keeps an error that a destructor could not return.

@@ -119,7 +119,9 @@ impl Event {
     /// What earlier asynchronous work failed with.
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
-        self.handle.synchronize(Op::new("Event::synchronize"))
+        self.handle.synchronize(Op::new("Event::synchronize"))?;
+        retire::sweep();
+        Ok(())
     }
 
     /// The device time from `earlier` to this mark; zero if they were recorded the other way

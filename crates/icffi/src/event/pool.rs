@@ -59,9 +59,7 @@ impl Drop for PooledEvent {
         }
         drop(idle);
         let op = Op::new("event pool");
-        if let Err(e) = rt::gone_at_exit(handle.destroy(op)) {
-            device::state(self.device).defer(e);
-        }
+        destroy(op, handle, device::state(self.device));
     }
 }
 
@@ -69,8 +67,13 @@ impl Drop for PooledEvent {
 pub(crate) fn destroy_idle(op: Op, state: &DeviceState) {
     let idle = std::mem::take(&mut *lock(&state.idle_events));
     for handle in idle {
-        if let Err(e) = rt::gone_at_exit(handle.destroy(op)) {
-            state.defer(e);
-        }
+        destroy(op, handle, state);
+    }
+}
+
+fn destroy(op: Op, handle: EventHandle, state: &DeviceState) {
+    if let Err(e) = rt::gone_at_exit(handle.destroy(op)) {
+        state.count_leak();
+        state.defer(e);
     }
 }

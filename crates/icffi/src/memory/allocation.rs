@@ -147,7 +147,7 @@ impl Drop for Allocation {
                 if stream.must_record_early() {
                     return doomed.free_on_side_stream(op, uses);
                 }
-                if let Err(e) = rt::gone_at_exit(doomed.free_behind(op, uses, &stream)) {
+                if let Err(e) = doomed.free_behind(op, uses, &stream) {
                     device::state(self.device).defer(e);
                 }
             }
@@ -183,14 +183,12 @@ impl Doomed {
             return retire::quarantine(ordinal, op.name, uses, move |op| self.free(op));
         }
         drop(uses);
-        if let Err(e) = rt::gone_at_exit(self.free(op)) {
-            device::state(ordinal).defer(e);
-        }
+        retire::release_now(ordinal, op.name, move |op| self.free(op));
     }
 
-    /// `cudaFreeAsync` on `stream`, made to wait for all of `uses` first. If that fails the
-    /// memory is quarantined: a failed call may have freed it all the same, so it is not freed
-    /// again unless an error was raised before.
+    /// `cudaFreeAsync` on `stream`, made to wait for all of `uses` first. If the waits can't be
+    /// enqueued the memory is quarantined and freed once they are over. If the free itself
+    /// reports an error it may have happened all the same, so the memory counts as leaked.
     fn free_behind(self, op: Op, mut uses: Vec<Use>, stream: &Stream) -> Result<()> {
         let ordered = uses
             .iter_mut()
@@ -200,7 +198,8 @@ impl Doomed {
             Ok(_current) => {
                 // SAFETY: invariant 1 of the `Allocation` this came from; the stream now comes
                 // behind every registered use (invariant 2).
-                unsafe { rt::free_async(op, self.ptr.as_ptr(), stream.raw()) }
+                let freed = unsafe { rt::free_async(op, self.ptr.as_ptr(), stream.raw()) };
+                rt::gone_at_exit(freed).inspect_err(|_| device::state(self.device).count_leak())
             }
             Err(e) => {
                 let ordinal = self.device;

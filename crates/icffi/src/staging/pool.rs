@@ -169,6 +169,7 @@ fn abandon(block: Block, flight: Use) {
 fn free(op: Op, block: Block) {
     if let Err(e) = rt::gone_at_exit(block.free(op)) {
         // Pinned memory belongs to no device; the first one reports.
+        device::state(0).count_leak();
         device::state(0).defer(e);
     }
 }

@@ -109,7 +109,9 @@ impl<'a, T> Transfer<'a, T> {
     /// What the copy, or work before it, failed with. The slice is then unchanged.
     #[track_caller]
     pub fn wait(mut self) -> Result<()> {
-        self.finish(Op::new("Transfer::wait"))
+        self.finish(Op::new("Transfer::wait"))?;
+        crate::retire::sweep();
+        Ok(())
     }
 
     /// Ends an upload's guard without waiting: what is in flight has owners of its own.
