@@ -22,7 +22,7 @@ pub fn generate(include: &Path, out: &Path) -> Result<(), String> {
         .clang_arg(format!("-I{}", include.display()))
         .allowlist_function("cuda.*")
         .allowlist_type("cuda.*")
-        .allowlist_type("dim3")
+        .allowlist_type("dim3|uint3|float4")
         .allowlist_var("cuda.*")
         .allowlist_var("CUDART.*")
         // A code that a newer driver returns must be a value, not undefined behaviour.
