@@ -227,10 +227,11 @@ fn link(mode: Mode, toolkit: &Toolkit) -> Result<(), String> {
         }
         Mode::Dynamic => {
             if let Some(library) = &toolkit.shared_lib {
-                match nameless(library) {
-                    Some(folder) => search(&folder?),
-                    None => search(library.parent().unwrap_or(Path::new("."))),
+                let folder = library.parent().unwrap_or(Path::new("."));
+                if !windows {
+                    search(&linked_names(folder)?);
                 }
+                search(folder);
             }
             println!("cargo::rustc-link-lib=dylib=cudart");
         }
@@ -239,28 +240,41 @@ fn link(mode: Mode, toolkit: &Toolkit) -> Result<(), String> {
     Ok(())
 }
 
-/// Python's packages have `libcudart.so.13` only, and `-lcudart` looks for `libcudart.so`. Then a
-/// folder of our own gets both names. `cargo run` and `cargo test` also load from there.
-fn nameless(library: &Path) -> Option<Result<PathBuf, String>> {
-    let name = library.file_name()?.to_str()?;
-    let (stem, _) = name.split_once(".so.")?;
-    let folder = out_dir().join("lib");
+/// A folder of our own with links to the shared library under each of its names, for two reasons:
+/// Python's packages have `libcudart.so.13` only, while `-lcudart` looks for `libcudart.so`; and
+/// `cargo run` and `cargo test` let programs load from the build's own folders, no others.
+fn linked_names(folder: &Path) -> Result<PathBuf, String> {
+    let place = out_dir().join("lib");
     let make = || -> std::io::Result<()> {
-        std::fs::create_dir_all(&folder)?;
-        for link in [name.to_owned(), format!("{stem}.so")] {
-            let link = folder.join(link);
+        std::fs::create_dir_all(&place)?;
+        let mut names = vec!["libcudart.so".to_owned()];
+        for entry in std::fs::read_dir(folder)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name.starts_with("libcudart.so.") {
+                names.push(name);
+            }
+        }
+        for name in &names {
+            let link = place.join(name);
             if link.symlink_metadata().is_ok() {
                 std::fs::remove_file(&link)?;
             }
+            let own = folder.join(name);
+            // The one that has a version stands in for the one that has none.
+            let library = if own.is_file() {
+                own
+            } else {
+                folder.join(&names[names.len() - 1])
+            };
             #[cfg(unix)]
             std::os::unix::fs::symlink(library, link)?;
             #[cfg(not(unix))]
-            std::fs::copy(library, link)?;
+            std::fs::copy(library, link).map(drop)?;
         }
         Ok(())
     };
-    let made = make().map_err(|e| format!("cannot make a link to {}: {e}", library.display()));
-    Some(made.map(|()| folder))
+    make().map_err(|e| format!("cannot make links to {}: {e}", folder.display()))?;
+    Ok(place)
 }
 
 fn out_dir() -> PathBuf {

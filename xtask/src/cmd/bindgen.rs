@@ -180,7 +180,11 @@ fn generate(set: &Set) -> Result<String> {
             "--features",
             "bindgen",
         ])
-        .args(["--message-format", "json-render-diagnostics", "--target-dir"])
+        .args([
+            "--message-format",
+            "json-render-diagnostics",
+            "--target-dir",
+        ])
         .arg(home().join("build"))
         .env("ICFFI_BINDGEN_INCLUDE", headers(set.major).join("include"));
     if std::env::var_os("LIBCLANG_PATH").is_none() {

@@ -40,6 +40,9 @@ const PACKAGES: [&str; 5] = [
 /// Written last: a folder that has it is complete, and it says what is in it.
 const RECORD: &str = "icffi-setup.txt";
 
+/// The beginning of the name of the folder in which a toolkit is made.
+const WORK: &str = ".cuda-setup-";
+
 /// Wheels and the unpacked toolkit together, with some room.
 const SPACE: u64 = 600_000_000;
 
@@ -98,9 +101,10 @@ fn toolkit(place: &Path, cuda: &str, force: bool) -> Result<()> {
         found.push(pip.download(&format!("{package}=={cuda}.*"), &store)?);
     }
 
+    sweep(parent);
     // Made beside its place and moved there when it works: nobody ever sees half a toolkit.
     let work = tempfile::Builder::new()
-        .prefix(".cuda-setup-")
+        .prefix(WORK)
         .tempdir_in(parent)
         .context(|| format!("cannot make a folder in {}", parent.display()))?;
     say("unpacking");
@@ -123,6 +127,25 @@ fn toolkit(place: &Path, cuda: &str, force: bool) -> Result<()> {
         indented(&text)
     ));
     Ok(())
+}
+
+/// Removes what an interrupted setup left beside the place. One that is an hour old is not one
+/// that runs now.
+fn sweep(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(WORK);
+        let age = entry
+            .metadata()
+            .and_then(|m| m.modified())
+            .ok()
+            .and_then(|t| t.elapsed().ok());
+        if ours && age.is_some_and(|age| age > std::time::Duration::from_secs(3600)) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Downloads are shared by all that this project gets from PyPI, and kept.
