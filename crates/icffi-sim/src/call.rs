@@ -15,6 +15,8 @@ pub(crate) enum Needs {
     Context,
     /// Only the runtime: works on a poisoned device, refused in host functions all the same.
     Runtime,
+    /// Nothing: allowed in host functions too.
+    Nothing,
 }
 
 /// Runs the body of the exported function `name`.
@@ -43,7 +45,8 @@ fn checked(
     body: impl FnOnce(&mut Lock) -> Outcome,
 ) -> Outcome {
     *sim.calls.entry(name).or_insert(0) += 1;
-    if state::in_callback() {
+    sim.current_call = name;
+    if state::in_callback() && needs != Needs::Nothing {
         return Err(cudaError::cudaErrorNotPermitted);
     }
     let device = state::current_device();

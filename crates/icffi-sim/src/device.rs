@@ -12,7 +12,7 @@ pub(crate) const LEAST_PRIORITY: i32 = 0;
 pub(crate) const GREATEST_PRIORITY: i32 = -5;
 
 /// Stack, printf buffer, heap, and so on, as a fresh device has them.
-const LIMITS: [usize; 7] = [1 << 10, 1 << 20, 8 << 20, 2, 2048, 128, 0];
+const LIMITS: [usize; 7] = [1 << 10, 1 << 20, 8 << 20, 0, 2048, 64, 0];
 
 /// One device.
 #[derive(Debug)]

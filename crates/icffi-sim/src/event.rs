@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::sched::OpId;
 
 /// One event.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Event {
     pub(crate) device: usize,
     pub(crate) flags: u32,

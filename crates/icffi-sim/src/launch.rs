@@ -38,7 +38,7 @@ impl fmt::Debug for Launch {
 }
 
 /// The function as which a launch is counted and can be made to fail.
-const FUNCTION: &str = "cudaLaunchKernelExC";
+pub(crate) const FUNCTION: &str = "cudaLaunchKernelExC";
 
 /// Enqueues a kernel. `run` is called once when the stream gets there, or dropped if it never
 /// does. A buffer that is no memory of the device is reported at once, but fails as on a

@@ -27,6 +27,8 @@ pub enum ReportKind {
     FreedMemoryWritten,
     /// A simulated kernel ended by a panic.
     KernelPanic,
+    /// A stream or event that was never created, or was destroyed.
+    InvalidHandle,
     /// A host function was still running when the simulator was reset.
     CallbackStuck,
 }
@@ -44,6 +46,7 @@ impl ReportKind {
             ReportKind::OutOfBoundsWrite => "write beside an allocation",
             ReportKind::FreedMemoryWritten => "freed memory written",
             ReportKind::KernelPanic => "kernel panicked",
+            ReportKind::InvalidHandle => "invalid handle",
             ReportKind::CallbackStuck => "host function never returned",
         }
     }

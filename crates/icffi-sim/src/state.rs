@@ -33,6 +33,8 @@ pub(crate) struct Sim {
     /// Functions called that the simulator does not have.
     pub(crate) refused: Vec<&'static str>,
     pub(crate) start: Instant,
+    /// The C function that is being called.
+    pub(crate) current_call: &'static str,
 }
 
 static STATE: Mutex<Option<Sim>> = Mutex::new(None);
@@ -54,6 +56,7 @@ impl Sim {
             reports: Vec::new(),
             refused: Vec::new(),
             start: Instant::now(),
+            current_call: "",
         };
         for ordinal in 0..config.devices as usize {
             let pool = sim.memory.new_pool(ordinal, 0);

@@ -58,10 +58,7 @@ impl Args {
 
 /// Bytes from the first to the last that rows touch.
 pub(super) fn extent(pitch: usize, width: usize, height: usize) -> Outcome<usize> {
-    if height > 1 && width > pitch {
-        return Err(E::cudaErrorInvalidPitchValue);
-    }
-    if height > 1 && pitch > MAX_PITCH {
+    if height > 1 && (width > pitch || pitch > MAX_PITCH) {
         return Err(E::cudaErrorInvalidValue);
     }
     pitch
@@ -70,10 +67,9 @@ pub(super) fn extent(pitch: usize, width: usize, height: usize) -> Outcome<usize
         .ok_or(E::cudaErrorInvalidValue)
 }
 
-/// Which end a pointer is.
+/// What a pointer must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    Host,
     Device,
     Any,
 }
@@ -107,7 +103,6 @@ impl Sim {
         let region = self.operand(function, address, bytes)?;
         let fits = match end {
             End::Any => true,
-            End::Host => !matches!(region.place, Place::Device(_)),
             // Pinned memory can be addressed by the device too.
             End::Device => region.place != Place::Pageable,
         };
@@ -121,9 +116,10 @@ impl Sim {
     /// The operation of a copy, checked; with it both its ends.
     fn plan(&mut self, args: Args) -> Outcome<(Copy, Region, Region)> {
         let (to, from) = match args.kind {
-            Kind::cudaMemcpyHostToHost => (End::Host, End::Host),
-            Kind::cudaMemcpyHostToDevice => (End::Device, End::Host),
-            Kind::cudaMemcpyDeviceToHost => (End::Host, End::Device),
+            // With one address space CUDA holds a copy to the device ends of its kind only.
+            Kind::cudaMemcpyHostToHost => (End::Any, End::Any),
+            Kind::cudaMemcpyHostToDevice => (End::Device, End::Any),
+            Kind::cudaMemcpyDeviceToHost => (End::Any, End::Device),
             Kind::cudaMemcpyDeviceToDevice => (End::Device, End::Device),
             Kind::cudaMemcpyDefault => (End::Any, End::Any),
             _ => return Err(E::cudaErrorInvalidMemcpyDirection),
@@ -271,7 +267,7 @@ exported! {
     ) |sim| {
         let (target, source) = (target as usize, source as usize);
         let function = "cudaMemcpy2D";
-        check_pitches(target_pitch, source_pitch, width)?;
+        check_pitches(target_pitch, source_pitch, width, height)?;
         copy_sync(sim, Args {
             function, target, target_pitch, source, source_pitch, width, height, kind
         })
@@ -283,7 +279,7 @@ exported! {
     ) |sim| {
         let (target, source) = (target as usize, source as usize);
         let function = "cudaMemcpy2DAsync";
-        check_pitches(target_pitch, source_pitch, width)?;
+        check_pitches(target_pitch, source_pitch, width, height)?;
         copy_async(sim, Args {
             function, target, target_pitch, source, source_pitch, width, height, kind
         }, stream)
@@ -314,10 +310,17 @@ exported! {
     }
 }
 
-/// Rows must fit into their pitch, even where there is only one.
-fn check_pitches(target: usize, source: usize, width: usize) -> Outcome {
-    if width > target || width > source {
+/// Rows must fit into their pitch, even where there is only one. The two codes are those that
+/// a device was seen to give.
+fn check_pitches(target: usize, source: usize, width: usize, height: usize) -> Outcome {
+    if height == 0 {
+        return Ok(());
+    }
+    if width > target {
         return Err(E::cudaErrorInvalidPitchValue);
+    }
+    if width > source {
+        return Err(E::cudaErrorInvalidValue);
     }
     Ok(())
 }

@@ -24,13 +24,26 @@ impl Sim {
     }
 }
 
+impl Sim {
+    /// A limit of the current device. They are numbers to keep: nothing here is bound by them.
+    fn limit(&mut self, limit: cudaLimit) -> Outcome<&mut usize> {
+        if limit == cudaLimit::cudaLimitDevRuntimeSyncDepth {
+            return Err(E::cudaErrorUnsupportedLimit);
+        }
+        let limits = &mut self.devices[state::current_device()].limits;
+        limits
+            .get_mut(limit.0 as usize)
+            .ok_or(E::cudaErrorUnsupportedLimit)
+    }
+}
+
 /// Bus ids as tools print them, one slot a device.
 fn bus_id(device: usize) -> String {
     format!("0000:{:02X}:00.0", device + 1)
 }
 
 exported! {
-    Runtime fn cudaGetDeviceCount(count: *mut c_int) |sim| {
+    Nothing fn cudaGetDeviceCount(count: *mut c_int) |sim| {
         let devices = sim.devices.len() as c_int;
         put(count, devices)?;
         if devices == 0 { Err(E::cudaErrorNoDevice) } else { Ok(()) }
@@ -71,17 +84,23 @@ exported! {
         put(value, properties::attribute(attr, ordinal).ok_or(E::cudaErrorInvalidValue)?)
     }
 
-    Runtime fn cudaDriverGetVersion(version: *mut c_int) |_sim| {
+    Nothing fn cudaDriverGetVersion(version: *mut c_int) |_sim| {
         put(version, CUDART_VERSION as c_int)
     }
 
-    Runtime fn cudaRuntimeGetVersion(version: *mut c_int) |_sim| {
+    Nothing fn cudaRuntimeGetVersion(version: *mut c_int) |_sim| {
         put(version, CUDART_VERSION as c_int)
     }
 
     Context fn cudaMemGetInfo(free: *mut usize, total: *mut usize) |sim| {
-        put(free, sim.free_bytes(state::current_device()) as usize)?;
-        put(total, sim.config.memory as usize)
+        // Either may be null.
+        if !free.is_null() {
+            put(free, sim.free_bytes(state::current_device()) as usize)?;
+        }
+        if !total.is_null() {
+            put(total, sim.config.memory as usize)?;
+        }
+        Ok(())
     }
 
     Context fn cudaDeviceSynchronize() |sim| {
@@ -128,15 +147,11 @@ exported! {
     }
 
     Context fn cudaDeviceGetLimit(value: *mut usize, limit: cudaLimit) |sim| {
-        let device = &sim.devices[state::current_device()];
-        let found = device.limits.get(limit.0 as usize).ok_or(E::cudaErrorUnsupportedLimit)?;
-        put(value, *found)
+        put(value, *sim.limit(limit)?)
     }
 
     Context fn cudaDeviceSetLimit(limit: cudaLimit, value: usize) |sim| {
-        let device = &mut sim.devices[state::current_device()];
-        let place = device.limits.get_mut(limit.0 as usize);
-        *place.ok_or(E::cudaErrorUnsupportedLimit)? = value;
+        *sim.limit(limit)? = value;
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::ffi::c_uint;
 
 use icffi_sys::{
     cudaError as E, cudaEvent_t, cudaEventBlockingSync, cudaEventDisableTiming,
-    cudaEventInterprocess, cudaStream_t,
+    cudaEventInterprocess, cudaEventRecordExternal, cudaStream_t,
 };
 
 use crate::call::{Outcome, exported, put};
@@ -17,13 +17,9 @@ fn create(sim: &mut Lock, out: *mut cudaEvent_t, flags: c_uint) -> Outcome {
     if out.is_null() || flags & !known != 0 {
         return Err(E::cudaErrorInvalidValue);
     }
-    if flags & cudaEventInterprocess != 0 {
-        // Valid only without timing, and then not simulated.
-        return Err(if flags & cudaEventDisableTiming == 0 {
-            E::cudaErrorInvalidValue
-        } else {
-            E::cudaErrorNotSupported
-        });
+    if flags & cudaEventInterprocess != 0 && flags & cudaEventDisableTiming == 0 {
+        // Valid only without timing.
+        return Err(E::cudaErrorInvalidValue);
     }
     let handle = sim
         .sched
@@ -53,12 +49,10 @@ fn record(
 
 impl Sim {
     /// An event handle of the caller's.
-    fn event(&self, event: cudaEvent_t) -> Outcome<&Event> {
-        let event = self
-            .sched
-            .events
-            .get(event as usize)
-            .ok_or(E::cudaErrorInvalidResourceHandle)?;
+    pub(super) fn event(&mut self, event: cudaEvent_t) -> Outcome<Event> {
+        let Some(event) = self.sched.events.get(event as usize).copied() else {
+            return Err(self.bad_handle("event", event as usize));
+        };
         self.devices[event.device].sticky.map_or(Ok(event), Err)
     }
 }
@@ -88,25 +82,24 @@ exported! {
     ) |sim| {
         // cudaEventRecordExternal has a meaning in a capture only.
         if flags != 0 {
-            return Err(E::cudaErrorInvalidValue);
+            let external = flags == cudaEventRecordExternal;
+            return Err(if external { E::cudaErrorIllegalState } else { E::cudaErrorInvalidValue });
         }
         record(sim, "cudaEventRecordWithFlags", event, stream)
     }
 
     // An event never recorded is complete.
     Context fn cudaEventQuery(event: cudaEvent_t) |sim| {
-        let event = sim.event(event)?;
-        let device = event.device;
-        let Some(op) = event.record.map(|r| r.op) else { return Ok(()) };
+        let Event { device, record, .. } = sim.event(event)?;
+        let Some(op) = record.map(|r| r.op) else { return Ok(()) };
         let done = sched::observe(sim, &[op]);
         sim.devices[device].sticky.map_or(Ok(()), Err)?;
         if done { Ok(()) } else { Err(E::cudaErrorNotReady) }
     }
 
     Context fn cudaEventSynchronize(event: cudaEvent_t) |sim| {
-        let event = sim.event(event)?;
-        let device = event.device;
-        let Some(op) = event.record.map(|r| r.op) else { return Ok(()) };
+        let Event { device, record, .. } = sim.event(event)?;
+        let Some(op) = record.map(|r| r.op) else { return Ok(()) };
         sched::wait_for(sim, &[op]);
         sched::synchronized(sim, device)
     }

@@ -1,4 +1,4 @@
-//! Fills. None of them makes the host wait, unless the target is host memory.
+//! Fills. The host waits only where a fill without a stream writes host memory.
 
 use std::ffi::{c_int, c_void};
 
@@ -37,6 +37,7 @@ fn fill(
     rows: Rows,
     value: c_int,
     key: StreamKey,
+    waits: bool,
 ) -> Outcome {
     let Rows {
         address,
@@ -71,7 +72,7 @@ fn fill(
         value: value as u8,
     });
     let op = sim.enqueue(key, function, work);
-    if matches!(target.place, Place::Pinned(_)) {
+    if waits && matches!(target.place, Place::Pinned(_)) {
         sched::wait_for(sim, &[op]);
         return sched::synchronized(sim, device);
     }
@@ -85,14 +86,14 @@ fn legacy(sim: &mut Lock) -> StreamKey {
 exported! {
     Context fn cudaMemset(address: *mut c_void, value: c_int, bytes: usize) |sim| {
         let key = legacy(sim);
-        fill(sim, "cudaMemset", Rows::linear(address, bytes), value, key)
+        fill(sim, "cudaMemset", Rows::linear(address, bytes), value, key, true)
     }
 
     Context fn cudaMemsetAsync(
         address: *mut c_void, value: c_int, bytes: usize, stream: cudaStream_t
     ) |sim| {
         let key = sim.resolve(stream)?;
-        fill(sim, "cudaMemsetAsync", Rows::linear(address, bytes), value, key)
+        fill(sim, "cudaMemsetAsync", Rows::linear(address, bytes), value, key, false)
     }
 
     Context fn cudaMemset2D(
@@ -100,7 +101,7 @@ exported! {
     ) |sim| {
         let key = legacy(sim);
         let rows = Rows { address: address as usize, pitch, width, height };
-        fill(sim, "cudaMemset2D", rows, value, key)
+        fill(sim, "cudaMemset2D", rows, value, key, true)
     }
 
     Context fn cudaMemset2DAsync(
@@ -109,6 +110,6 @@ exported! {
     ) |sim| {
         let key = sim.resolve(stream)?;
         let rows = Rows { address: address as usize, pitch, width, height };
-        fill(sim, "cudaMemset2DAsync", rows, value, key)
+        fill(sim, "cudaMemset2DAsync", rows, value, key, false)
     }
 }

@@ -117,7 +117,8 @@ exported! {
                 sim.memory.unregister(id);
                 Ok(())
             }
-            _ => Err(E::cudaErrorHostMemoryNotRegistered),
+            Some(_) => Err(E::cudaErrorInvalidValue),
+            None => Err(E::cudaErrorHostMemoryNotRegistered),
         }
     }
 
@@ -134,7 +135,10 @@ exported! {
     Context fn cudaHostGetFlags(out: *mut c_uint, address: *mut c_void) |sim| {
         let alloc = sim.pinned(address).ok_or(E::cudaErrorInvalidValue)?;
         match alloc.origin {
-            Origin::Pinned(flags) | Origin::Registered(flags) => put(out, flags),
+            // All pinned memory is mapped, and that it is portable is not told.
+            Origin::Pinned(flags) | Origin::Registered(flags) => {
+                put(out, (flags & cudaHostAllocWriteCombined) | cudaHostAllocMapped)
+            }
             _ => Err(E::cudaErrorInvalidValue),
         }
     }
@@ -147,7 +151,7 @@ exported! {
         let alloc = sim
             .memory
             .find(place)
-            .filter(|a| a.state != State::Freed && a.range().contains(&place));
+            .filter(|a| !a.is_gone() && a.range().contains(&place));
         match alloc {
             Some(alloc) => {
                 found.device = alloc.device as c_int;

@@ -48,8 +48,9 @@ fn malloc_async(
     if out.is_null() {
         return Err(E::cudaErrorInvalidValue);
     }
+    put(out, std::ptr::null_mut())?;
     if bytes == 0 {
-        return put(out, std::ptr::null_mut());
+        return Ok(());
     }
     let pool = match pool {
         Some(pool) => pool,
@@ -73,6 +74,7 @@ fn malloc_async(
     let (id, base) = match made {
         Ok(alloc) => (alloc.id, alloc.base),
         Err(code) => {
+            sim.forget_used(origin, bytes);
             sim.uncharge(origin, device, bytes);
             return Err(code);
         }
@@ -90,9 +92,7 @@ impl Sim {
                 ReportKind::InvalidFree,
                 format!("{address:#x} is no memory that CUDA has handed out"),
             ),
-            Some(a) if a.free_enqueued || a.state == State::Freed => {
-                (ReportKind::DoubleFree, a.describe())
-            }
+            Some(a) if a.is_gone() => (ReportKind::DoubleFree, a.describe()),
             Some(a) if !a.is_device() || a.base != address => (
                 ReportKind::InvalidFree,
                 format!(
@@ -112,6 +112,7 @@ exported! {
         if out.is_null() {
             return Err(E::cudaErrorInvalidValue);
         }
+        put(out, std::ptr::null_mut())?;
         put(out, malloc(sim, "cudaMalloc", bytes)?)
     }
 
@@ -154,16 +155,22 @@ exported! {
             sim.to_free("cudaFree", address as usize)?;
         }
         sim.retire(id, "cudaFree");
+        sim.forget_used(origin, bytes);
         sim.uncharge(origin, device, bytes);
         Ok(())
     }
 
     Context fn cudaFreeAsync(address: *mut c_void, stream: cudaStream_t) |sim| {
         let key = sim.resolve(stream)?;
+        if address.is_null() {
+            return Ok(());
+        }
         let id = sim.to_free("cudaFreeAsync", address as usize)?;
         if let Some(alloc) = sim.memory.get_mut(id) {
             alloc.freed_by = "cudaFreeAsync";
             alloc.free_enqueued = true;
+            let (origin, bytes) = (alloc.origin, alloc.len);
+            sim.forget_used(origin, bytes);
         }
         sim.enqueue(key, "cudaFreeAsync", Work::Free(id));
         Ok(())

@@ -20,7 +20,7 @@ exported! {
             return Err(E::cudaErrorInvalidValue);
         }
         if device == peer {
-            return Err(E::cudaErrorInvalidDevice);
+            return Err(E::cudaErrorPeerAccessUnsupported);
         }
         if !sim.devices[device].peers.insert(peer) {
             return Err(E::cudaErrorPeerAccessAlreadyEnabled);

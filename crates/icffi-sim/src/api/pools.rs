@@ -106,7 +106,11 @@ exported! {
         if props.handleTypes.0 != 0 {
             return Err(E::cudaErrorNotSupported);
         }
-        let device = sim.located(props.location)?;
+        // Here an ordinal that does not exist is an argument like any other.
+        let device = sim.located(props.location).map_err(|code| match code {
+            E::cudaErrorInvalidDevice => E::cudaErrorInvalidValue,
+            other => other,
+        })?;
         let key = sim.memory.new_pool(device, props.maxSize as u64);
         put(out, key as cudaMemPool_t)
     }
@@ -192,7 +196,8 @@ exported! {
                 cudaMemAccessFlags::cudaMemAccessFlagsProtReadWrite => {
                     pool.access.insert(device, desc.flags);
                 }
-                _ => return Err(E::cudaErrorInvalidValue),
+                // Reading alone cannot be granted.
+                _ => return Err(E::cudaErrorNotSupported),
             }
         }
         Ok(())

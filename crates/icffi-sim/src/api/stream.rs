@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
 use icffi_sys::{
-    cudaError as E, cudaEvent_t, cudaStream_t, cudaStreamCaptureMode, cudaStreamCaptureStatus,
-    cudaStreamNonBlocking,
+    cudaError as E, cudaEvent_t, cudaEventWaitExternal, cudaStream_t, cudaStreamCaptureMode,
+    cudaStreamCaptureStatus, cudaStreamNonBlocking,
 };
 
 use crate::call::{Outcome, exported, get, put};
@@ -79,9 +79,10 @@ exported! {
         let key = sim.resolve(stream)?;
         // cudaEventWaitExternal has a meaning in a capture only.
         if flags != 0 {
-            return Err(E::cudaErrorInvalidValue);
+            let external = flags == cudaEventWaitExternal;
+            return Err(if external { E::cudaErrorIllegalState } else { E::cudaErrorInvalidValue });
         }
-        let event = sim.sched.events.get(event as usize).ok_or(E::cudaErrorInvalidResourceHandle)?;
+        let event = sim.event(event)?;
         // The state of the event now counts: a later record changes nothing.
         let Some(op) = event.record.map(|r| r.op) else { return Ok(()) };
         if !sim.sched.is_done(op) {
@@ -112,9 +113,6 @@ exported! {
 
     Runtime fn cudaThreadExchangeStreamCaptureMode(mode: *mut cudaStreamCaptureMode) |_sim| {
         let new = get(mode)?;
-        if new.0 > cudaStreamCaptureMode::cudaStreamCaptureModeRelaxed.0 {
-            return Err(E::cudaErrorInvalidValue);
-        }
         put(mode, state::exchange_capture_mode(new))
     }
 

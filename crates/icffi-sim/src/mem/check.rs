@@ -71,7 +71,7 @@ impl Sim {
                 format!("leaves {}", alloc.describe()),
             );
         }
-        if alloc.state == State::Freed {
+        if alloc.is_gone() {
             return misuse(ReportKind::UseAfterFree, alloc.describe());
         }
         let place = if alloc.is_device() {

@@ -74,6 +74,11 @@ impl Alloc {
         matches!(self.origin, Origin::Malloc | Origin::Pool(_))
     }
 
+    /// Freed, or to be freed by a call already made: not to be named in a call any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.free_enqueued || self.state == State::Freed
+    }
+
     fn span(&self) -> Range<usize> {
         self.backing.as_ref().map_or(self.range(), Backing::span)
     }

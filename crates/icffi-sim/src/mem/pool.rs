@@ -22,6 +22,9 @@ pub(crate) struct Pool {
     pub(crate) threshold: u64,
     pub(crate) reserved: u64,
     pub(crate) reserved_high: u64,
+    /// What is taken out of it, memory included whose free has not taken effect.
+    pub(crate) taken: u64,
+    /// What it says is used: a free counts from its call on.
     pub(crate) used: u64,
     pub(crate) used_high: u64,
     /// The reuse switches, kept for programs that set and read them.
@@ -35,7 +38,10 @@ pub(crate) struct Pool {
 const GRAIN: u64 = 512;
 
 pub(crate) fn charged(len: usize) -> u64 {
-    (len as u64).next_multiple_of(GRAIN)
+    // Too much for any device saturates and is refused.
+    (len as u64)
+        .checked_next_multiple_of(GRAIN)
+        .unwrap_or(u64::MAX)
 }
 
 impl Memory {
@@ -46,6 +52,7 @@ impl Memory {
             threshold: 0,
             reserved: 0,
             reserved_high: 0,
+            taken: 0,
             used: 0,
             used_high: 0,
             reuse: [1; 3],
@@ -82,9 +89,9 @@ impl Sim {
             .get(key)
             .ok_or(cudaError::cudaErrorInvalidValue)?;
         let device = pool.device;
-        let cached = pool.reserved - pool.used;
+        let cached = pool.reserved - pool.taken;
         let grow = bytes.saturating_sub(cached);
-        if pool.max != 0 && pool.reserved + grow > pool.max {
+        if pool.max != 0 && grow > pool.max.saturating_sub(pool.reserved) {
             return Err(cudaError::cudaErrorMemoryAllocation);
         }
         if self.free_bytes(device) < grow {
@@ -97,6 +104,7 @@ impl Sim {
         self.devices[device].used += grow;
         let pool = self.memory.pools.get_mut(key).expect("looked up above");
         pool.reserved += grow;
+        pool.taken += bytes;
         pool.used += bytes;
         pool.reserved_high = pool.reserved_high.max(pool.reserved);
         pool.used_high = pool.used_high.max(pool.used);
@@ -111,14 +119,14 @@ impl Sim {
                 let Some(pool) = self.memory.pools.get_mut(key) else {
                     return;
                 };
-                pool.used -= charged(len);
+                pool.taken -= charged(len);
                 if pool.dying {
                     self.trim_pool(key, 0);
                     if self
                         .memory
                         .pools
                         .get(key)
-                        .is_some_and(|pool| pool.used == 0)
+                        .is_some_and(|pool| pool.taken == 0)
                     {
                         self.memory.pools.remove(key);
                     }
@@ -128,12 +136,20 @@ impl Sim {
         }
     }
 
+    /// A free was called: the pool's statistics count the memory no longer.
+    pub(crate) fn forget_used(&mut self, origin: Origin, len: usize) {
+        let Origin::Pool(key) = origin else { return };
+        if let Some(pool) = self.memory.pools.get_mut(key) {
+            pool.used -= charged(len);
+        }
+    }
+
     /// Lets a pool keep at most `keep` bytes, or what is used if that is more.
     pub(crate) fn trim_pool(&mut self, key: PoolKey, keep: u64) {
         let Some(pool) = self.memory.pools.get_mut(key) else {
             return;
         };
-        let target = pool.used.max(keep).min(pool.reserved);
+        let target = pool.taken.max(keep).min(pool.reserved);
         let given = pool.reserved - target;
         pool.reserved = target;
         let device = pool.device;
@@ -171,7 +187,7 @@ impl Memory {
     /// Destroys a pool, or lets it live until the last of its memory is freed.
     pub(crate) fn drop_pool(&mut self, key: PoolKey) {
         match self.pools.get_mut(key) {
-            Some(pool) if pool.used > 0 => pool.dying = true,
+            Some(pool) if pool.taken > 0 => pool.dying = true,
             _ => {
                 self.pools.remove(key);
             }

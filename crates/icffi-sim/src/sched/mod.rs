@@ -18,6 +18,7 @@ use icffi_sys::{cudaError, cudaStream_t};
 use crate::call::Outcome;
 use crate::config::Policy;
 use crate::event::Event;
+use crate::report::ReportKind;
 use crate::state::{self, Lock, Sim};
 use crate::table::Table;
 pub(crate) use callback::HostFn;
@@ -191,14 +192,23 @@ impl Sim {
             PER_THREAD => self
                 .sched
                 .default_stream(device, state::thread_number().max(1)),
-            other => *self
-                .sched
-                .handles
-                .get(other)
-                .ok_or(cudaError::cudaErrorInvalidResourceHandle)?,
+            other => match self.sched.handles.get(other) {
+                Some(key) => *key,
+                None => return Err(self.bad_handle("stream", other)),
+            },
         };
         let device = self.sched.streams[&key].device;
         self.devices[device].sticky.map_or(Ok(key), Err)
+    }
+
+    /// A handle that means nothing: on a device its use is undefined, so it is reported.
+    pub(crate) fn bad_handle(&mut self, what: &str, handle: usize) -> cudaError {
+        if handle != 0 {
+            let detail = format!("{handle:#x} is no {what}, or one that was destroyed");
+            let function = self.current_call;
+            self.report(ReportKind::InvalidHandle, function, None, 0..0, detail);
+        }
+        cudaError::cudaErrorInvalidResourceHandle
     }
 
     /// Appends an operation to a stream.
