@@ -49,7 +49,9 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            if error.has_text() {
+                eprintln!("error: {error}");
+            }
             error.code()
         }
     }

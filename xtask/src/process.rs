@@ -41,6 +41,16 @@ impl Error {
         self
     }
 
+    /// A program that said itself what is wrong failed: nothing is left to say.
+    pub(crate) fn said(status: ExitStatus) -> Self {
+        Error::new("").with_status(status)
+    }
+
+    /// Whether there is something to print.
+    pub(crate) fn has_text(&self) -> bool {
+        !self.what.is_empty()
+    }
+
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(self.code)
     }

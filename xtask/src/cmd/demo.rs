@@ -1,12 +1,14 @@
 //! `cargo xtask demo`: the main job, on whatever this machine has.
 
 use std::ffi::OsString;
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use clap::ValueEnum;
+use serde_json::Value;
 
 use crate::gpu::{self, Gpu};
-use crate::process::{Error, Result};
+use crate::process::{self, Context, Error, Result};
 use crate::{toolkit, workspace};
 
 /// Run the main job: an image through a kernel, then 16 million numbers, checked against the CPU.
@@ -43,43 +45,56 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         "building the demo for {}",
         if cuda { "the GPU" } else { "the simulator" }
     );
-    let mut cargo = workspace::cargo("run");
+    let program = build(cuda)?;
+    // Run from here, not through cargo: paths are the caller's, and the demo's own message is all
+    // that a person needs to see when it fails.
+    let mut demo = Command::new(program);
+    demo.args(&args.args)
+        .arg("--out-default")
+        .arg(workspace::root().join("target/demo/edges.png"))
+        .env("ICFFI_DEMO_WHY", why);
+    let status = demo.status().context(|| "cannot start the demo".into())?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Error::said(status))
+    }
+}
+
+/// Builds the demo and returns the program. cargo shows its progress on standard error.
+fn build(cuda: bool) -> Result<PathBuf> {
+    let mut cargo = workspace::cargo("build");
+    cargo.args(["--release", "--package", "icffi-demo"]);
     cargo.args([
-        "--quiet",
-        "--release",
-        "--package",
-        "icffi-demo",
+        "--message-format",
+        "json-render-diagnostics",
         "--target-dir",
     ]);
     if cuda {
         toolkit::pin(cargo.arg(workspace::cuda_target()));
     } else {
-        cargo.arg(workspace::target());
-        cargo.args(["--no-default-features", "--features", "sim"]);
+        cargo
+            .arg(workspace::target())
+            .args(["--no-default-features", "--features", "sim"]);
     }
-    cargo
-        .arg("--manifest-path")
-        .arg(workspace::root().join("Cargo.toml"));
-    cargo.env("ICFFI_DEMO_WHY", why).arg("--").args(&args.args);
-    cargo
-        .arg("--out-default")
-        .arg(workspace::root().join("target/demo/edges.png"));
-    // Paths on the command line are the caller's, and cargo runs programs where it was started.
-    if let Ok(here) = std::env::current_dir() {
-        cargo.current_dir(here);
-    }
-    run_demo(&mut cargo)
+    let output = cargo
+        .stderr(Stdio::inherit())
+        .output()
+        .context(|| "cannot start cargo".into())?;
+    process::finished(&cargo, output.status)?;
+    let messages = String::from_utf8_lossy(&output.stdout);
+    executable(&messages).ok_or_else(|| Error::new("cargo did not say where the demo is"))
 }
 
-/// The demo has already said what is wrong; cargo's command line would only hide it.
-fn run_demo(command: &mut Command) -> Result<()> {
-    let status = command.status().map_err(|e| {
-        Error::new(format!("cannot start cargo: {e}")).mend("install Rust 1.85 or later")
-    })?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(Error::new("the demo did not succeed; its own message stands above").with_status(status))
+fn executable(messages: &str) -> Option<PathBuf> {
+    messages
+        .lines()
+        .filter_map(|l| serde_json::from_str::<Value>(l).ok())
+        .find_map(|m| {
+            let ours = m["target"]["name"] == "icffi-demo";
+            ours.then(|| m["executable"].as_str().map(PathBuf::from))
+                .flatten()
+        })
 }
 
 /// Which runtime, and the reason in words. `toolkit` is the toolkit's name or why there is none.
