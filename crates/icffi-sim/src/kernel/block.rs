@@ -168,6 +168,9 @@ impl Blocks {
     /// Lets go the lanes that have met: of each warp those of one mask, if no lane of that mask
     /// waits for something else. Lanes that have ended need not come any more.
     fn release_warps(&mut self) -> bool {
+        if self.waiting.iter().all(|w| w.what == Wait::Block) {
+            return false;
+        }
         let mut released = false;
         // All waiting threads of a warp are looked at together; everybody else has ended.
         self.waiting.sort_by_key(|w| w.thread);

@@ -1,0 +1,1 @@
+#error "icffi simulator: <cuda_fp16.h> is for GPUs only. Include it and use it under #if !defined(ICFFI_SIM), and give the kernel a plain body for the CPU."
