@@ -1,22 +1,20 @@
 //! A descriptor tied to the buffer it describes.
 
 use crate::ordering::Access;
-use std::marker::PhantomData;
 use std::ops::Deref;
 
 /// A descriptor whose use on a stream has been registered, and which keeps its buffer borrowed.
 ///
 /// Made by `input(&stream)` and `output(&stream)` of a buffer, consumed by a launch on that very
 /// stream. While it lives the buffer can't be dropped, moved or written elsewhere, so no other
-/// use can slip in between the registration and the launch. On a stream whose handle can't be
-/// kept (the per-thread default stream), dropping it marks the end of the use; drop it after the
-/// launch, which happens by itself where it is a temporary of the launching statement.
+/// use can slip in between the registration and the launch. Dropping it says that the launch has
+/// been made, so drop it after the launch, which happens by itself where it is a temporary of the
+/// launching statement.
 #[derive(Debug)]
 #[must_use = "pass it to a launch on the stream it was made for"]
 pub struct Bound<'b, D> {
     desc: D,
     _access: Option<Access<'b>>,
-    _buffer: PhantomData<&'b ()>,
 }
 
 impl<'b, D: Copy> Bound<'b, D> {
@@ -24,7 +22,6 @@ impl<'b, D: Copy> Bound<'b, D> {
         Self {
             desc,
             _access: access,
-            _buffer: PhantomData,
         }
     }
 

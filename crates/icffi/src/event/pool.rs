@@ -20,16 +20,23 @@ const IDLE_LIMIT: usize = 1024;
 pub(crate) struct PooledEvent {
     handle: Option<EventHandle>,
     device: i32,
+    covers: Option<u64>,
 }
 
 impl PooledEvent {
     pub(crate) fn handle(&self) -> &EventHandle {
         self.handle.as_ref().expect("only `drop` takes it")
     }
+
+    /// Up to which ticket of its stream it stands behind everything, if that could be said.
+    pub(crate) fn covers(&self) -> Option<u64> {
+        self.covers
+    }
 }
 
-/// Records an event on `stream`, behind all it has been given so far.
-pub(crate) fn record(op: Op, stream: &Stream) -> Result<Arc<PooledEvent>> {
+/// Records an event on `stream`, behind all it has been given so far. `own` of the stream's open
+/// tickets are the caller's, for work that it has completely enqueued.
+pub(crate) fn record(op: Op, stream: &Stream, own: u64) -> Result<Arc<PooledEvent>> {
     let ordinal = stream.ordinal();
     let _current = device::enter(op, ordinal)?;
     let idle = lock(&device::state(ordinal).idle_events).pop();
@@ -37,10 +44,13 @@ pub(crate) fn record(op: Op, stream: &Stream) -> Result<Arc<PooledEvent>> {
         Some(handle) => handle,
         None => EventHandle::create(op, icffi_sys::cudaEventDisableTiming)?,
     };
+    // Asked before the record: what is enqueued later is not behind it.
+    let covers = stream.lane().covered(own);
     // Wrapped before the record, so that a failure gives it back.
     let event = PooledEvent {
         handle: Some(handle),
         device: ordinal,
+        covers,
     };
     event.handle().record(op, stream)?;
     Ok(Arc::new(event))

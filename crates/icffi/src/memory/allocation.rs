@@ -4,7 +4,7 @@
 use crate::device;
 use crate::error::{self, IcffiError, Result, codes};
 use crate::op::Op;
-use crate::ordering::{Tracker, Use};
+use crate::ordering::{Mode, Tracker, Use};
 use crate::stream::Stream;
 use crate::{retire, rt};
 use std::ffi::c_void;
@@ -66,11 +66,11 @@ impl Allocation {
             device: ordinal,
             origin: Origin::Pool(stream.clone()),
             // Other streams may use it only behind the allocation.
-            tracker: Tracker::written_by(stream),
+            tracker: Tracker::allocated_by(stream, bytes),
         };
-        memory
-            .tracker
-            .settle(op, stream, crate::ordering::Mode::Write)?;
+        if stream.must_record_early() {
+            drop(memory.tracker.acquire(op, stream, Mode::Write, 0..bytes)?);
+        }
         Ok(memory)
     }
 

@@ -71,11 +71,11 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
         if buffer.memory.is_some() {
             let side = device::state(buffer.device).side_stream(op, buffer.device)?;
             buffer.zero(op, &side)?;
-            let event = crate::event::record(op, &side)?;
+            let event = crate::event::record(op, &side, 0)?;
             event.handle().synchronize(op)?;
             // Over: the buffer starts without a use, so that one stream needs no event.
-            if let Some(region) = buffer.region() {
-                region.tracker().take();
+            if let Some(memory) = &buffer.memory {
+                memory.tracker().take();
             }
         }
         Ok(buffer)
@@ -105,15 +105,14 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
     }
 
     fn zero(&self, op: Op, stream: &Stream) -> Result<()> {
-        let Some(region) = self.region() else {
+        let Some(region) = self.part().region() else {
             return Ok(());
         };
         let _current = device::enter(op, region.device())?;
-        region.acquire(op, stream, Mode::Write)?;
+        let _access = region.acquire(op, stream, Mode::Write)?;
         // SAFETY: the region is live device memory, kept so and in order by its tracker, which
         // has this use registered.
-        unsafe { rt::memset_async(op, region.ptr(), 0, region.bytes(), stream.raw()) }?;
-        region.tracker().settle(op, stream, Mode::Write)
+        unsafe { rt::memset_async(op, region.ptr(), 0, region.bytes(), stream.raw()) }
     }
 
     pub(super) fn alloc_in(op: Op, len: usize) -> Result<Self> {

@@ -12,20 +12,14 @@ impl<T> DeviceBuffer<T> {
     /// order you keep yourself; see [`input`](Self::input) for the other kind.
     #[must_use]
     pub fn as_in(&self) -> InBufferDesc<T> {
-        match self.memory {
-            Some(_) => InBufferDesc::new(self.as_ptr(), self.len as u64),
-            None => InBufferDesc::new(std::ptr::null(), self.len as u64),
-        }
+        self.part().as_in()
     }
 
     /// The raw descriptor of an output: registers no use, orders nothing. See
     /// [`output`](Self::output).
     #[must_use]
     pub fn as_out(&mut self) -> OutBufferDesc<T> {
-        match self.memory {
-            Some(_) => OutBufferDesc::new(self.as_mut_ptr(), self.len as u64),
-            None => OutBufferDesc::new(std::ptr::null_mut(), self.len as u64),
-        }
+        self.part().as_out()
     }
 
     /// The descriptor of an input for a kernel that is launched on `stream` next. The kernel is
@@ -46,15 +40,9 @@ impl<T> DeviceBuffer<T> {
     /// # Ok::<(), IcffiError>(())
     /// ```
     #[track_caller]
-    pub fn input(&self, stream: &Stream) -> Result<Bound<'_, InBufferDesc<T>>> {
+    pub fn input<'b>(&'b self, stream: &'b Stream) -> Result<Bound<'b, InBufferDesc<T>>> {
         let op = Op::new("DeviceBuffer::input");
-        let access = match self.region() {
-            None => None,
-            Some(region) => {
-                region.check_stream(op, stream)?;
-                region.tracker().lend(op, stream, Mode::Read)?
-            }
-        };
+        let access = self.part().lend(op, stream, Mode::Read)?;
         Ok(Bound::new(self.as_in(), access))
     }
 
@@ -74,16 +62,10 @@ impl<T> DeviceBuffer<T> {
     /// # Ok::<(), IcffiError>(())
     /// ```
     #[track_caller]
-    pub fn output(&mut self, stream: &Stream) -> Result<Bound<'_, OutBufferDesc<T>>> {
+    pub fn output<'b>(&'b mut self, stream: &'b Stream) -> Result<Bound<'b, OutBufferDesc<T>>> {
         let op = Op::new("DeviceBuffer::output");
         let desc = self.as_out();
-        let access = match self.region() {
-            None => None,
-            Some(region) => {
-                region.check_stream(op, stream)?;
-                region.tracker().lend(op, stream, Mode::Write)?
-            }
-        };
+        let access = self.part().lend(op, stream, Mode::Write)?;
         Ok(Bound::new(desc, access))
     }
 }

@@ -2,11 +2,12 @@
 #![allow(unsafe_code)]
 
 use super::DeviceBuffer;
+use super::part::Part;
 use crate::error::{self, Result};
 use crate::op::Op;
 use crate::ordering::Mode;
 use crate::stream::Stream;
-use crate::{device, rt};
+use crate::{device, event, rt};
 use icffi_sys::cudaMemcpyKind;
 
 impl<T: Copy + 'static> DeviceBuffer<T> {
@@ -28,11 +29,8 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
     /// ```
     #[track_caller]
     pub fn copy_from_device_async(&mut self, stream: &Stream, source: &Self) -> Result<()> {
-        self.copy_in(
-            Op::new("DeviceBuffer::copy_from_device_async"),
-            stream,
-            source,
-        )
+        let op = Op::new("DeviceBuffer::copy_from_device_async");
+        self.part().copy_in(op, stream, source.part())
     }
 
     /// Overwrites the buffer with `source`. Blocks the CPU until it is complete.
@@ -52,11 +50,7 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
     #[track_caller]
     pub fn copy_from_device_sync(&mut self, stream: &Stream, source: &Self) -> Result<()> {
         let op = Op::new("DeviceBuffer::copy_from_device_sync");
-        self.copy_in(op, stream, source)?;
-        if self.memory.is_none() {
-            return Ok(());
-        }
-        crate::event::record(op, stream)?.handle().synchronize(op)
+        self.part().copy_in_and_wait(op, stream, source.part())
     }
 
     /// The old name of [`copy_from_device_async`](Self::copy_from_device_async).
@@ -66,10 +60,16 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
     #[deprecated(note = "the name does not say what blocks: use `copy_from_device_async`")]
     #[track_caller]
     pub fn copy_from_device(&mut self, stream: &Stream, source: &Self) -> Result<()> {
-        self.copy_in(Op::new("DeviceBuffer::copy_from_device"), stream, source)
+        self.part().copy_in(
+            Op::new("DeviceBuffer::copy_from_device"),
+            stream,
+            source.part(),
+        )
     }
+}
 
-    fn copy_in(&mut self, op: Op, stream: &Stream, source: &Self) -> Result<()> {
+impl<T: Copy + 'static> Part<'_, T> {
+    pub(super) fn copy_in(self, op: Op, stream: &Stream, source: Part<'_, T>) -> Result<()> {
         if source.len() != self.len() {
             return Err(error::length_mismatch(
                 op,
@@ -82,12 +82,13 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
         };
         to.check_stream(op, stream)?;
         let _current = device::enter(op, to.device())?;
-        from.acquire(op, stream, Mode::Read)?;
-        to.acquire(op, stream, Mode::Write)?;
-        // SAFETY: both are live, of one size (checked), disjoint (one is borrowed exclusively),
-        // kept alive and in order by their trackers, which have this use registered.
-        unsafe {
-            if to.device() == from.device() {
+        let _reading = from.acquire(op, stream, Mode::Read)?;
+        let _writing = to.acquire(op, stream, Mode::Write)?;
+        if to.device() == from.device() {
+            // SAFETY: both are live, of one size (checked), disjoint (one is borrowed
+            // exclusively), kept alive and in order by their trackers, which have this use
+            // registered.
+            unsafe {
                 rt::memcpy_async(
                     op,
                     to.ptr(),
@@ -96,7 +97,10 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
                     cudaMemcpyKind::cudaMemcpyDeviceToDevice,
                     stream.raw(),
                 )
-            } else {
+            }
+        } else {
+            // SAFETY: as above, each on the device its allocation names.
+            unsafe {
                 rt::memcpy_peer_async(
                     op,
                     (to.ptr(), to.device()),
@@ -105,8 +109,19 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
                     stream.raw(),
                 )
             }
-        }?;
-        to.tracker().settle(op, stream, Mode::Write)?;
-        from.tracker().settle(op, stream, Mode::Read)
+        }
+    }
+
+    pub(super) fn copy_in_and_wait(
+        self,
+        op: Op,
+        stream: &Stream,
+        source: Part<'_, T>,
+    ) -> Result<()> {
+        self.copy_in(op, stream, source)?;
+        if self.region().is_none() {
+            return Ok(());
+        }
+        event::record(op, stream, 0)?.handle().synchronize(op)
     }
 }

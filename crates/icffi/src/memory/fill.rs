@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::DeviceBuffer;
+use super::part::Part;
 use crate::error::Result;
 use crate::op::Op;
 use crate::ordering::Mode;
@@ -32,44 +33,48 @@ impl<T: NoUninit> DeviceBuffer<T> {
     /// ```
     #[track_caller]
     pub fn fill(&mut self, stream: &Stream, value: T) -> Result<()> {
-        let op = Op::new("DeviceBuffer::fill");
+        self.part()
+            .fill(Op::new("DeviceBuffer::fill"), stream, value)
+    }
+}
+
+impl<T: NoUninit> Part<'_, T> {
+    pub(super) fn fill(self, op: Op, stream: &Stream, value: T) -> Result<()> {
         let Some(region) = self.region() else {
             return Ok(());
         };
         region.check_stream(op, stream)?;
         let _current = device::enter(op, region.device())?;
-        region.acquire(op, stream, Mode::Write)?;
+        let _access = region.acquire(op, stream, Mode::Write)?;
         let pattern = bytemuck::bytes_of(&value);
-        // SAFETY (all three calls): the ranges lie within the region, which is live and kept so
-        // and in order by its tracker, with this use registered; source and target of the
-        // device's copies don't overlap, since each doubles what is before it.
         if pattern.iter().all(|&byte| byte == pattern[0]) {
-            // SAFETY: see above.
-            unsafe {
+            // SAFETY: the region is live, kept so and in order by its tracker, which has this
+            // use registered.
+            return unsafe {
                 rt::memset_async(op, region.ptr(), pattern[0], region.bytes(), stream.raw())
-            }?;
-        } else {
-            let seed_len = (SEED_BYTES / size_of::<T>()).clamp(1, self.len());
-            let seed = vec![value; seed_len];
-            let mut done = size_of_val(seed.as_slice());
-            // SAFETY: see above; the seed is read before the call returns.
-            unsafe { staging::upload(op, region.ptr(), seed.as_ptr().cast(), done, stream) }?;
-            while done < region.bytes() {
-                let chunk = done.min(region.bytes() - done);
-                // SAFETY: see above.
-                unsafe {
-                    rt::memcpy_async(
-                        op,
-                        region.ptr().byte_add(done),
-                        region.ptr(),
-                        chunk,
-                        cudaMemcpyKind::cudaMemcpyDeviceToDevice,
-                        stream.raw(),
-                    )
-                }?;
-                done += chunk;
-            }
+            };
         }
-        region.tracker().settle(op, stream, Mode::Write)
+        let seed = vec![value; (SEED_BYTES / size_of::<T>()).clamp(1, self.len())];
+        let mut done = size_of_val(seed.as_slice());
+        // SAFETY: the seed is read before the call returns; it is no longer than the region,
+        // for which the same holds as above.
+        unsafe { staging::upload(op, region.ptr(), seed.as_ptr().cast(), done, stream) }?;
+        while done < region.bytes() {
+            let chunk = done.min(region.bytes() - done);
+            // SAFETY: as above; source and target are parts of the region that don't overlap,
+            // since each copy doubles what is before it.
+            unsafe {
+                rt::memcpy_async(
+                    op,
+                    region.ptr().byte_add(done),
+                    region.ptr(),
+                    chunk,
+                    cudaMemcpyKind::cudaMemcpyDeviceToDevice,
+                    stream.raw(),
+                )
+            }?;
+            done += chunk;
+        }
+        Ok(())
     }
 }

@@ -30,7 +30,7 @@ impl<T> DeviceBuffer<T> {
     #[track_caller]
     pub fn free_async(self, stream: &Stream) -> Result<()> {
         let op = Op::new("DeviceBuffer::free_async");
-        if let Some(region) = self.region() {
+        if let Some(region) = self.part().region() {
             region.check_stream(op, stream)?;
         }
         match self.memory.and_then(Arc::into_inner) {

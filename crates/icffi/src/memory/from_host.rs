@@ -2,16 +2,11 @@
 #![allow(unsafe_code)]
 
 use super::DeviceBuffer;
-use crate::error::{self, Result};
-use crate::event::PooledEvent;
+use crate::error::Result;
 use crate::op::Op;
-use crate::ordering::Mode;
 use crate::stream::Stream;
 use crate::transfer::{Transfer, TransferInto};
-use crate::{device, rt, staging};
 use bytemuck::NoUninit;
-use icffi_sys::cudaMemcpyKind;
-use std::sync::Arc;
 
 impl<T: NoUninit> DeviceBuffer<T> {
     /// A new buffer with a copy of `source`, complete on return. Blocks the CPU. `cudaMalloc`,
@@ -30,8 +25,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
     #[track_caller]
     pub fn from_slice_sync(stream: &Stream, source: &[T]) -> Result<Self> {
         let op = Op::new("DeviceBuffer::from_slice_sync");
-        let mut buffer = Self::alloc_beside(op, stream, source.len())?;
-        buffer.upload_and_wait(op, stream, source)?;
+        let buffer = Self::alloc_beside(op, stream, source.len())?;
+        buffer.part().upload_and_wait(op, stream, source)?;
         Ok(buffer)
     }
 
@@ -60,9 +55,9 @@ impl<T: NoUninit> DeviceBuffer<T> {
     #[track_caller]
     pub unsafe fn from_slice_async(stream: &Stream, source: &[T]) -> Result<Self> {
         let op = Op::new("DeviceBuffer::from_slice_async");
-        let mut buffer = Self::alloc_async_in(op, stream, source.len())?;
+        let buffer = Self::alloc_async_in(op, stream, source.len())?;
         // SAFETY: the caller's contract.
-        unsafe { buffer.upload_unguarded(op, stream, source) }?;
+        unsafe { buffer.part().upload_unguarded(op, stream, source) }?;
         Ok(buffer)
     }
 
@@ -86,8 +81,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
         source: &'a [T],
     ) -> Result<TransferInto<'a, T, Self>> {
         let op = Op::new("DeviceBuffer::from_slice_guarded");
-        let mut buffer = Self::alloc_beside(op, stream, source.len())?;
-        let transfer = buffer.upload_guarded(op, stream, source)?;
+        let buffer = Self::alloc_beside(op, stream, source.len())?;
+        let transfer = buffer.part().upload_guarded(op, stream, source)?;
         Ok(TransferInto::new(transfer, buffer))
     }
 
@@ -110,8 +105,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
         source: &'a [T],
     ) -> Result<TransferInto<'a, T, Self>> {
         let op = Op::new("DeviceBuffer::from_slice_guarded_async");
-        let mut buffer = Self::alloc_async_in(op, stream, source.len())?;
-        let transfer = buffer.upload_guarded(op, stream, source)?;
+        let buffer = Self::alloc_async_in(op, stream, source.len())?;
+        let transfer = buffer.part().upload_guarded(op, stream, source)?;
         Ok(TransferInto::new(transfer, buffer))
     }
 
@@ -132,12 +127,13 @@ impl<T: NoUninit> DeviceBuffer<T> {
     /// ```
     #[track_caller]
     pub fn copy_from_host_sync(&mut self, stream: &Stream, source: &[T]) -> Result<()> {
-        self.upload_and_wait(Op::new("DeviceBuffer::copy_from_host_sync"), stream, source)
+        self.part()
+            .upload_and_wait(Op::new("DeviceBuffer::copy_from_host_sync"), stream, source)
     }
 
     /// Overwrites the buffer with `source`, in flight on return. The slice has been copied to
     /// staging memory by then: this takes CPU time for the copy, and waits where the bound on
-    /// staging memory is reached (see [`staging`]).
+    /// staging memory is reached (see [`staging`](crate::staging)).
     ///
     /// # Errors
     /// As [`copy_from_host_sync`](Self::copy_from_host_sync).
@@ -156,7 +152,7 @@ impl<T: NoUninit> DeviceBuffer<T> {
         stream: &Stream,
         source: &'a [T],
     ) -> Result<Transfer<'a, T>> {
-        self.upload_guarded(
+        self.part().upload_guarded(
             Op::new("DeviceBuffer::copy_from_host_guarded"),
             stream,
             source,
@@ -188,90 +184,6 @@ impl<T: NoUninit> DeviceBuffer<T> {
     pub unsafe fn copy_from_host_async(&mut self, stream: &Stream, source: &[T]) -> Result<()> {
         let op = Op::new("DeviceBuffer::copy_from_host_async");
         // SAFETY: the caller's contract.
-        unsafe { self.upload_unguarded(op, stream, source) }
-    }
-
-    /// Everything but the wait: `None` if there is nothing to copy.
-    fn upload(
-        &mut self,
-        op: Op,
-        stream: &Stream,
-        source: &[T],
-    ) -> Result<Option<Arc<PooledEvent>>> {
-        self.check_source(op, source)?;
-        let Some(region) = self.region() else {
-            return Ok(None);
-        };
-        region.check_stream(op, stream)?;
-        let _current = device::enter(op, region.device())?;
-        region.acquire(op, stream, Mode::Write)?;
-        // SAFETY: the slice is borrowed for the call, and `T: NoUninit` has no padding to read;
-        // the region is live, of the same size (checked), kept alive and in order by its
-        // tracker, which has this use registered.
-        let event = unsafe {
-            staging::upload(
-                op,
-                region.ptr(),
-                source.as_ptr().cast(),
-                region.bytes(),
-                stream,
-            )
-        }?;
-        region.tracker().mark(stream, Mode::Write, &event);
-        Ok(Some(event))
-    }
-
-    fn upload_and_wait(&mut self, op: Op, stream: &Stream, source: &[T]) -> Result<()> {
-        match self.upload(op, stream, source)? {
-            Some(event) => event.handle().synchronize(op),
-            None => Ok(()),
-        }
-    }
-
-    fn upload_guarded<'a>(
-        &mut self,
-        op: Op,
-        stream: &Stream,
-        source: &'a [T],
-    ) -> Result<Transfer<'a, T>> {
-        Ok(match self.upload(op, stream, source)? {
-            Some(event) => Transfer::marked(stream, event),
-            None => Transfer::complete(true),
-        })
-    }
-
-    /// # Safety
-    /// `source` stays valid and unchanged until `stream` has passed the copy.
-    unsafe fn upload_unguarded(&mut self, op: Op, stream: &Stream, source: &[T]) -> Result<()> {
-        self.check_source(op, source)?;
-        let Some(region) = self.region() else {
-            return Ok(());
-        };
-        region.check_stream(op, stream)?;
-        let _current = device::enter(op, region.device())?;
-        region.acquire(op, stream, Mode::Write)?;
-        // SAFETY: the source by the caller's contract; the region as in `upload`.
-        unsafe {
-            rt::memcpy_async(
-                op,
-                region.ptr(),
-                source.as_ptr().cast(),
-                region.bytes(),
-                cudaMemcpyKind::cudaMemcpyHostToDevice,
-                stream.raw(),
-            )
-        }?;
-        region.tracker().settle(op, stream, Mode::Write)
-    }
-
-    fn check_source(&self, op: Op, source: &[T]) -> Result<()> {
-        if source.len() == self.len() {
-            return Ok(());
-        }
-        Err(error::length_mismatch(
-            op,
-            ("device buffer", self.len()),
-            ("source slice", source.len()),
-        ))
+        unsafe { self.part().upload_unguarded(op, stream, source) }
     }
 }

@@ -2,17 +2,13 @@
 #![allow(unsafe_code)]
 
 use super::DeviceBuffer;
-use crate::error::{self, Result};
-use crate::event::{self, PooledEvent};
+use super::pinned::Marking;
+use crate::error::Result;
 use crate::host_memory::HostBuffer;
 use crate::op::Op;
-use crate::ordering::Mode;
 use crate::stream::Stream;
 use crate::transfer::{Transfer, TransferInto};
-use crate::{device, rt};
 use bytemuck::NoUninit;
-use icffi_sys::cudaMemcpyKind;
-use std::sync::Arc;
 
 impl<T: NoUninit> DeviceBuffer<T> {
     /// A new buffer with a copy of `source`, complete on return. Blocks the CPU. `cudaMalloc`,
@@ -31,8 +27,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
     #[track_caller]
     pub fn from_host_buffer_sync(stream: &Stream, source: &HostBuffer<T>) -> Result<Self> {
         let op = Op::new("DeviceBuffer::from_host_buffer_sync");
-        let mut buffer = Self::alloc_beside(op, stream, source.len())?;
-        buffer.send_and_wait(op, stream, source)?;
+        let buffer = Self::alloc_beside(op, stream, source.len())?;
+        buffer.part().send_and_wait(op, stream, source)?;
         Ok(buffer)
     }
 
@@ -55,8 +51,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
         source: &'a HostBuffer<T>,
     ) -> Result<TransferInto<'a, T, Self>> {
         let op = Op::new("DeviceBuffer::from_host_buffer_guarded");
-        let mut buffer = Self::alloc_beside(op, stream, source.len())?;
-        let transfer = buffer.send_guarded(op, stream, source)?;
+        let buffer = Self::alloc_beside(op, stream, source.len())?;
+        let transfer = buffer.part().send_guarded(op, stream, source)?;
         Ok(TransferInto::new(transfer, buffer))
     }
 
@@ -79,8 +75,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
         source: &'a HostBuffer<T>,
     ) -> Result<TransferInto<'a, T, Self>> {
         let op = Op::new("DeviceBuffer::from_host_buffer_guarded_async");
-        let mut buffer = Self::alloc_async_in(op, stream, source.len())?;
-        let transfer = buffer.send_guarded(op, stream, source)?;
+        let buffer = Self::alloc_async_in(op, stream, source.len())?;
+        let transfer = buffer.part().send_guarded(op, stream, source)?;
         Ok(TransferInto::new(transfer, buffer))
     }
 
@@ -106,8 +102,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
     #[track_caller]
     pub unsafe fn from_host_buffer_async(stream: &Stream, source: &HostBuffer<T>) -> Result<Self> {
         let op = Op::new("DeviceBuffer::from_host_buffer_async");
-        let mut buffer = Self::alloc_async_in(op, stream, source.len())?;
-        buffer.send(op, stream, source)?;
+        let buffer = Self::alloc_async_in(op, stream, source.len())?;
+        buffer.part().send(op, stream, source, Marking::None)?;
         Ok(buffer)
     }
 
@@ -134,8 +130,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
         source: &HostBuffer<T>,
     ) -> Result<Self> {
         let op = Op::new("DeviceBuffer::from_host_buffer_alloc_sync");
-        let mut buffer = Self::alloc_beside(op, stream, source.len())?;
-        buffer.send(op, stream, source)?;
+        let buffer = Self::alloc_beside(op, stream, source.len())?;
+        buffer.part().send(op, stream, source, Marking::None)?;
         Ok(buffer)
     }
 
@@ -159,11 +155,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
         stream: &Stream,
         source: &HostBuffer<T>,
     ) -> Result<()> {
-        self.send_and_wait(
-            Op::new("DeviceBuffer::copy_from_host_buffer_sync"),
-            stream,
-            source,
-        )
+        let op = Op::new("DeviceBuffer::copy_from_host_buffer_sync");
+        self.part().send_and_wait(op, stream, source)
     }
 
     /// Overwrites the buffer with `source`, in flight on return. Does not block. The pinned
@@ -187,11 +180,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
         stream: &Stream,
         source: &'a HostBuffer<T>,
     ) -> Result<Transfer<'a, T>> {
-        self.send_guarded(
-            Op::new("DeviceBuffer::copy_from_host_buffer_guarded"),
-            stream,
-            source,
-        )
+        let op = Op::new("DeviceBuffer::copy_from_host_buffer_guarded");
+        self.part().send_guarded(op, stream, source)
     }
 
     /// Overwrites the buffer with `source`, in flight and without an event for it. Does not
@@ -219,79 +209,9 @@ impl<T: NoUninit> DeviceBuffer<T> {
         stream: &Stream,
         source: &HostBuffer<T>,
     ) -> Result<()> {
-        self.send(
-            Op::new("DeviceBuffer::copy_from_host_buffer_async"),
-            stream,
-            source,
-        )
-    }
-
-    /// Enqueues the copy, registered on both sides but not yet marked by an event. Sound without
-    /// more: the pinned buffer waits for the stream where it can't wait for an event.
-    fn send(&mut self, op: Op, stream: &Stream, source: &HostBuffer<T>) -> Result<()> {
-        if source.len() != self.len() {
-            return Err(error::length_mismatch(
-                op,
-                ("device buffer", self.len()),
-                ("pinned buffer", source.len()),
-            ));
-        }
-        let (Some(region), Some(host)) = (self.region(), source.tracker()) else {
-            return Ok(());
-        };
-        region.check_stream(op, stream)?;
-        let _current = device::enter(op, region.device())?;
-        host.acquire(op, stream, Mode::Read)?;
-        region.acquire(op, stream, Mode::Write)?;
-        // SAFETY: both are live, of one size (checked), kept alive and in order by their
-        // trackers, which have this use registered; `T: NoUninit` has no padding to read.
-        unsafe {
-            rt::memcpy_async(
-                op,
-                region.ptr(),
-                source.as_ptr().cast(),
-                region.bytes(),
-                cudaMemcpyKind::cudaMemcpyHostToDevice,
-                stream.raw(),
-            )
-        }?;
-        region.tracker().settle(op, stream, Mode::Write)?;
-        host.settle(op, stream, Mode::Read)
-    }
-
-    /// [`send`](Self::send), then an event for it: `None` if there is nothing to copy.
-    fn send_marked(
-        &mut self,
-        op: Op,
-        stream: &Stream,
-        source: &HostBuffer<T>,
-    ) -> Result<Option<Arc<PooledEvent>>> {
-        self.send(op, stream, source)?;
-        let (Some(region), Some(host)) = (self.region(), source.tracker()) else {
-            return Ok(None);
-        };
-        let event = event::record(op, stream)?;
-        region.tracker().mark(stream, Mode::Write, &event);
-        host.mark(stream, Mode::Read, &event);
-        Ok(Some(event))
-    }
-
-    fn send_and_wait(&mut self, op: Op, stream: &Stream, source: &HostBuffer<T>) -> Result<()> {
-        match self.send_marked(op, stream, source)? {
-            Some(event) => event.handle().synchronize(op),
-            None => Ok(()),
-        }
-    }
-
-    fn send_guarded<'a>(
-        &mut self,
-        op: Op,
-        stream: &Stream,
-        source: &'a HostBuffer<T>,
-    ) -> Result<Transfer<'a, T>> {
-        Ok(match self.send_marked(op, stream, source)? {
-            Some(event) => Transfer::marked(stream, event),
-            None => Transfer::complete(true),
-        })
+        let op = Op::new("DeviceBuffer::copy_from_host_buffer_async");
+        self.part()
+            .send(op, stream, source, Marking::None)
+            .map(drop)
     }
 }

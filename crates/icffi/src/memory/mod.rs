@@ -14,24 +14,29 @@
 
 mod allocation;
 mod create;
-mod debug;
 mod descriptors;
 mod device_copy;
+mod download;
 mod fill;
 mod free;
 mod from_host;
 mod from_pinned;
-mod region;
+mod part;
+mod pinned;
 mod to_host;
 mod to_pinned;
+mod upload;
+mod view;
 
 use crate::device::Device;
+pub use crate::ordering::assume_ordered;
 use crate::pod;
 use allocation::Allocation;
-use region::Region;
+use part::Part;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
+pub use view::{DeviceSlice, DeviceSliceMut};
 
 /// A fixed-length array in device memory. `Send`, not `Sync`; lengths are in elements.
 ///
@@ -103,10 +108,14 @@ impl<T> DeviceBuffer<T> {
         Device::from_ordinal(self.device)
     }
 
-    /// The memory of the whole buffer, if it has any.
-    fn region(&self) -> Option<Region<'_>> {
-        self.memory
-            .as_deref()
-            .map(|m| Region::whole(m, self.size_bytes()))
+    /// All of it, for the operations. Those that write are called with `&mut self`.
+    fn part(&self) -> Part<'_, T> {
+        Part::whole(self.memory.as_ref(), self.len, self.device)
+    }
+}
+
+impl<T> std::fmt::Debug for DeviceBuffer<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.part().debug("DeviceBuffer", f)
     }
 }

@@ -2,17 +2,13 @@
 #![allow(unsafe_code)]
 
 use super::DeviceBuffer;
-use crate::error::{self, Result};
-use crate::event::{self, PooledEvent};
+use super::pinned::Marking;
+use crate::error::Result;
 use crate::host_memory::{HostAllocFlags, HostBuffer};
 use crate::op::Op;
-use crate::ordering::Mode;
 use crate::stream::Stream;
 use crate::transfer::Transfer;
-use crate::{device, rt};
 use bytemuck::AnyBitPattern;
-use icffi_sys::cudaMemcpyKind;
-use std::sync::Arc;
 
 impl<T: AnyBitPattern> DeviceBuffer<T> {
     /// Copies the buffer to `target`. Blocks the CPU until it is complete. `cudaMemcpyAsync`.
@@ -36,10 +32,7 @@ impl<T: AnyBitPattern> DeviceBuffer<T> {
         target: &mut HostBuffer<T>,
     ) -> Result<()> {
         let op = Op::new("DeviceBuffer::copy_to_host_buffer_sync");
-        match self.receive_marked(op, stream, target)? {
-            Some(event) => event.handle().synchronize(op),
-            None => Ok(()),
-        }
+        self.part().receive_and_wait(op, stream, target)
     }
 
     /// Copies the buffer to `target`, in flight on return. Does not block. The pinned buffer
@@ -64,10 +57,7 @@ impl<T: AnyBitPattern> DeviceBuffer<T> {
         target: &'a mut HostBuffer<T>,
     ) -> Result<Transfer<'a, T>> {
         let op = Op::new("DeviceBuffer::copy_to_host_buffer_guarded");
-        Ok(match self.receive_marked(op, stream, target)? {
-            Some(event) => Transfer::marked(stream, event),
-            None => Transfer::complete(true),
-        })
+        self.part().receive_guarded(op, stream, target)
     }
 
     /// Copies the buffer to `target`, in flight and without an event for it. Does not block.
@@ -97,11 +87,10 @@ impl<T: AnyBitPattern> DeviceBuffer<T> {
         stream: &Stream,
         target: &mut HostBuffer<T>,
     ) -> Result<()> {
-        self.receive(
-            Op::new("DeviceBuffer::copy_to_host_buffer_async"),
-            stream,
-            target,
-        )
+        let op = Op::new("DeviceBuffer::copy_to_host_buffer_async");
+        self.part()
+            .receive(op, stream, target, Marking::None)
+            .map(drop)
     }
 
     /// The buffer's elements in new pinned memory. Blocks the CPU for the allocation and the
@@ -123,60 +112,7 @@ impl<T: AnyBitPattern> DeviceBuffer<T> {
         let op = Op::new("DeviceBuffer::to_host_buffer");
         // No value until the copy has written it; after an error it is dropped unread.
         let mut target = HostBuffer::uninit_in(op, self.len(), HostAllocFlags::DEFAULT)?;
-        if let Some(event) = self.receive_marked(op, stream, &mut target)? {
-            event.handle().synchronize(op)?;
-        }
+        self.part().receive_and_wait(op, stream, &mut target)?;
         Ok(target)
-    }
-
-    /// Enqueues the copy, registered on both sides but not yet marked by an event. Sound without
-    /// more: the pinned buffer waits for the stream where it can't wait for an event.
-    fn receive(&self, op: Op, stream: &Stream, target: &mut HostBuffer<T>) -> Result<()> {
-        if target.len() != self.len() {
-            return Err(error::length_mismatch(
-                op,
-                ("device buffer", self.len()),
-                ("pinned buffer", target.len()),
-            ));
-        }
-        let to = target.as_mut_ptr();
-        let (Some(region), Some(host)) = (self.region(), target.tracker()) else {
-            return Ok(());
-        };
-        region.check_stream(op, stream)?;
-        let _current = device::enter(op, region.device())?;
-        region.acquire(op, stream, Mode::Read)?;
-        host.acquire(op, stream, Mode::Write)?;
-        // SAFETY: both are live, of one size (checked), kept alive and in order by their
-        // trackers, which have this use registered; any bits make a `T`.
-        unsafe {
-            rt::memcpy_async(
-                op,
-                to.cast(),
-                region.ptr(),
-                region.bytes(),
-                cudaMemcpyKind::cudaMemcpyDeviceToHost,
-                stream.raw(),
-            )
-        }?;
-        region.tracker().settle(op, stream, Mode::Read)?;
-        host.settle(op, stream, Mode::Write)
-    }
-
-    /// [`receive`](Self::receive), then an event for it: `None` if there is nothing to copy.
-    fn receive_marked(
-        &self,
-        op: Op,
-        stream: &Stream,
-        target: &mut HostBuffer<T>,
-    ) -> Result<Option<Arc<PooledEvent>>> {
-        self.receive(op, stream, target)?;
-        let (Some(region), Some(host)) = (self.region(), target.tracker()) else {
-            return Ok(None);
-        };
-        let event = event::record(op, stream)?;
-        region.tracker().mark(stream, Mode::Read, &event);
-        host.mark(stream, Mode::Write, &event);
-        Ok(Some(event))
     }
 }

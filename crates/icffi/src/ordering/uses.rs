@@ -1,5 +1,6 @@
 //! One use of memory by a stream.
 
+use super::scope;
 use crate::error::Result;
 use crate::event::{self, PooledEvent};
 use crate::op::Op;
@@ -12,23 +13,31 @@ use std::thread::{self, ThreadId};
 /// A use, and how to learn that it is over: by its event if it has one, otherwise by an event
 /// recorded when somebody asks, behind everything the stream has been given until then. Holding
 /// the stream keeps its handle from being reused (row 19).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Use {
     stream: Stream,
     event: Option<Arc<PooledEvent>>,
+    /// Its place among the uses of its stream.
+    ticket: u64,
     /// On which thread, for a stream whose handle means another stream elsewhere.
     thread: Option<ThreadId>,
 }
 
 impl Use {
-    /// Without an event yet: cheap.
-    pub(crate) fn late(stream: &Stream) -> Self {
+    /// Without an event yet: cheap. `ticket` is of the stream's lane.
+    pub(super) fn ticketed(stream: &Stream, ticket: u64) -> Self {
         let thread = stream.must_record_early().then(|| thread::current().id());
         Self {
             stream: stream.clone(),
             event: None,
+            ticket,
             thread,
         }
+    }
+
+    /// Of memory that no tracker knows. It has no ticket, so nobody's wait is taken for it.
+    pub(crate) fn late(stream: &Stream) -> Self {
+        Self::ticketed(stream, u64::MAX)
     }
 
     /// Marked by `event`, recorded on `stream` after the work.
@@ -47,17 +56,24 @@ impl Use {
         self.event.as_ref()
     }
 
-    pub(super) fn mark(&mut self, event: Arc<PooledEvent>) {
-        self.event = Some(event);
+    pub(super) fn mark(&mut self, event: &Arc<PooledEvent>) {
+        self.event = Some(Arc::clone(event));
     }
 
     /// More work of the same kind follows on the same stream, so an older event no longer
     /// covers the use.
-    pub(super) fn renew(&mut self) {
+    pub(super) fn renew(&mut self, ticket: u64) {
         self.event = None;
-        if self.thread.is_some() {
-            self.thread = Some(thread::current().id());
+        self.ticket = ticket;
+    }
+
+    /// Takes another use of the same stream in, if one can stand for both.
+    pub(super) fn absorb(&mut self, other: &Self) -> bool {
+        if !self.stream.is(&other.stream) || self.event.is_some() || other.event.is_some() {
+            return false;
         }
+        self.ticket = self.ticket.max(other.ticket);
+        true
     }
 
     /// Whether the late event can be recorded here and now.
@@ -65,20 +81,27 @@ impl Use {
         self.thread.is_none_or(|id| id == thread::current().id())
     }
 
-    /// Makes `stream` wait for this use, on the device.
+    /// Makes `stream` wait for this use, on the device, unless it does already.
     pub(crate) fn order_before(&mut self, op: Op, stream: &Stream) -> Result<()> {
-        if self.stream.is(stream) {
+        if self.stream.is(stream) || scope::is_assumed() {
+            return Ok(());
+        }
+        let remembers = !stream.must_record_early() && !self.stream.must_record_early();
+        if remembers && stream.lane().has_seen(self.stream.lane(), self.ticket) {
             return Ok(());
         }
         if self.event.is_none() {
             if !self.reachable() {
                 return self.wait_for_device(op);
             }
-            self.event = Some(event::record(op, &self.stream)?);
+            self.event = Some(event::record(op, &self.stream, 0)?);
         }
         if let Some(event) = &self.event {
             let _current = device::enter(op, stream.ordinal())?;
             event.handle().hold_back(op, stream)?;
+            if let (true, Some(upto)) = (remembers, event.covers()) {
+                stream.lane().note(self.stream.lane(), upto);
+            }
         }
         Ok(())
     }

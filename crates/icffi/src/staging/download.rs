@@ -37,7 +37,7 @@ pub(crate) unsafe fn download(
             let mut staged = pool::acquire(op, chunk)?;
             // SAFETY: `src` is valid for `bytes` bytes by the caller's contract.
             unsafe { enqueue(op, &mut staged, src.byte_add(enqueued), chunk, stream) }?;
-            let event = event::record(op, stream)?;
+            let event = event::record(op, stream, 0)?;
             staged.mark(stream, event);
             flying.push_back((staged, enqueued, chunk));
             enqueued += chunk;
@@ -79,7 +79,8 @@ impl Landed {
 }
 
 /// Enqueues a download into staging memory of its own, without blocking. `None`, with nothing
-/// enqueued, if the bound on staging memory leaves no room.
+/// enqueued, if the bound on staging memory leaves no room. The caller has one access of
+/// `stream` open, for this copy.
 ///
 /// # Safety
 /// `src` is device memory of `bytes` bytes that stays allocated, and free of conflicting access,
@@ -103,7 +104,7 @@ pub(crate) unsafe fn download_guarded(
         unsafe { enqueue(op, staged, src.byte_add(done), chunk, stream) }?;
         done += chunk;
     }
-    let event = event::record(op, stream)?;
+    let event = event::record(op, stream, 1)?;
     for staged in &mut landed.blocks {
         staged.mark(stream, Arc::clone(&event));
     }

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 /// Copies `bytes` (more than 0) bytes from `src` to the device. When it returns, `src` has been
 /// read and may change; the device has the data once the returned event is passed. After an
-/// error part of the copy may be enqueued, from staging memory only.
+/// error part of the copy may be enqueued, from staging memory only. The caller has one access
+/// of `stream` open, for this copy.
 ///
 /// # Safety
 /// `src` is valid for reads of `bytes` bytes; `dst` is device memory of `bytes` bytes that stays
@@ -44,9 +45,11 @@ pub(crate) unsafe fn upload(
                 stream.raw(),
             )
         }?;
-        let event = event::record(op, stream)?;
-        staged.mark(stream, Arc::clone(&event));
         done += chunk;
+        // Only the last event stands behind the caller's whole use.
+        let own = if done == bytes { 1 } else { 0 };
+        let event = event::record(op, stream, own)?;
+        staged.mark(stream, Arc::clone(&event));
         if done == bytes {
             return Ok(event);
         }

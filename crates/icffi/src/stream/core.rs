@@ -4,6 +4,7 @@
 use super::callback::PanicSlot;
 use crate::error::Result;
 use crate::op::Op;
+use crate::ordering::Lane;
 use crate::{retire, rt};
 use icffi_sys::{cudaHostFn_t, cudaStream_t};
 use std::ffi::c_void;
@@ -27,6 +28,7 @@ pub(crate) struct StreamCore {
     handle: cudaStream_t,
     device: i32,
     kind: Kind,
+    lane: Lane,
     panics: Arc<PanicSlot>,
 }
 
@@ -45,6 +47,7 @@ impl StreamCore {
             handle,
             device,
             kind: Kind::Owned,
+            lane: Lane::new(),
             panics: Arc::default(),
         })
     }
@@ -60,6 +63,7 @@ impl StreamCore {
             handle: std::ptr::without_provenance_mut(handle),
             device,
             kind,
+            lane: Lane::new(),
             panics: Arc::default(),
         }
     }
@@ -74,6 +78,10 @@ impl StreamCore {
 
     pub(super) fn kind(&self) -> Kind {
         self.kind
+    }
+
+    pub(super) fn lane(&self) -> &Lane {
+        &self.lane
     }
 
     pub(super) fn panics(&self) -> &Arc<PanicSlot> {

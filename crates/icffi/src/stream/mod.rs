@@ -12,6 +12,7 @@ use crate::device::{self, Device};
 use crate::error::{self, Result};
 use crate::event::Event;
 use crate::op::Op;
+use crate::ordering::Lane;
 use crate::{retire, rt};
 use icffi_sys::cudaStream_t;
 use std::sync::Arc;
@@ -264,6 +265,10 @@ impl Stream {
 
     pub(crate) fn core(&self) -> &StreamCore {
         &self.core
+    }
+
+    pub(crate) fn lane(&self) -> &Lane {
+        self.core.lane()
     }
 
     /// Refuses a stream of another device than the memory it is to work on.
