@@ -5,6 +5,7 @@ pub mod abi;
 pub mod device;
 pub mod error;
 pub mod event;
+pub mod graph;
 pub mod host_memory;
 pub mod memory;
 pub mod pod;

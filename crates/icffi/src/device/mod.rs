@@ -70,7 +70,8 @@ pub fn set_current(ordinal: usize) -> Result<()> {
 /// when this succeeds.
 ///
 /// # Errors
-/// Whatever earlier asynchronous work failed with.
+/// `CAPTURE_UNSUPPORTED` while a capture is in progress on the device; whatever earlier
+/// asynchronous work failed with.
 ///
 /// ```
 /// icffi::device::synchronize()?;
@@ -80,6 +81,12 @@ pub fn set_current(ordinal: usize) -> Result<()> {
 pub fn synchronize() -> Result<()> {
     let op = Op::new("device::synchronize");
     let ordinal = rt::get_device(op)?;
+    if rt::live_captures_of(ordinal) > 0 {
+        return Err(error::capture_unsupported(
+            op,
+            "a capture is in progress on the device, which this would invalidate",
+        ));
+    }
     let mark = retire::mark();
     rt::device_synchronize(op)?;
     retire::device_is_idle(ordinal, &mark);

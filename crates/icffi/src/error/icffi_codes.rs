@@ -37,4 +37,14 @@ codes! {
     NOT_PERMITTED_IN_CALLBACK = -10;
     /// A compiled kernel library and this crate disagree on the version of the kernel ABI.
     ABI_MISMATCH = -11;
+    /// Work of a capture and work outside met: an event of one waited for in the other, a
+    /// captured stream used by another thread or after its end, memory written in a capture used
+    /// eagerly while it lasts.
+    CAPTURE_ISOLATION = -12;
+    /// Host memory that a graph would not own was to be captured.
+    CAPTURE_HOST_MEMORY = -13;
+    /// The operation can't be recorded in a capture, or not made while one lasts.
+    CAPTURE_UNSUPPORTED = -14;
+    /// Another thread keeps a use of the memory registered without launching it.
+    BUSY = -15;
 }

@@ -72,7 +72,17 @@ pub(super) fn of(code: i32) -> ErrorKind {
         icffi_codes::POOLS_UNSUPPORTED | icffi_codes::ABI_MISMATCH | codes::NOT_SUPPORTED => {
             ErrorKind::NotSupported
         }
-        icffi_codes::NOT_PERMITTED_IN_CALLBACK | codes::NOT_PERMITTED => ErrorKind::NotPermitted,
+        icffi_codes::NOT_PERMITTED_IN_CALLBACK
+        | icffi_codes::CAPTURE_ISOLATION
+        | icffi_codes::CAPTURE_HOST_MEMORY
+        | icffi_codes::CAPTURE_UNSUPPORTED
+        | icffi_codes::BUSY
+        | codes::NOT_PERMITTED
+        | codes::STREAM_CAPTURE_UNSUPPORTED
+        | codes::STREAM_CAPTURE_INVALIDATED
+        | codes::STREAM_CAPTURE_ISOLATION
+        | codes::STREAM_CAPTURE_IMPLICIT
+        | codes::STREAM_CAPTURE_WRONG_THREAD => ErrorKind::NotPermitted,
         icffi_codes::INVALID_ARGUMENT
         | icffi_codes::EVENT_KIND_MISMATCH
         | codes::INVALID_VALUE

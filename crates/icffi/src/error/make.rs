@@ -185,3 +185,44 @@ pub(crate) fn event_kind(op: Op) -> IcffiError {
             .to_owned(),
     )
 }
+
+#[cold]
+pub(crate) fn capture_isolation(op: Op, message: &str) -> IcffiError {
+    new(
+        op,
+        icffi_codes::CAPTURE_ISOLATION,
+        format!("CAPTURE_ISOLATION: {message}"),
+    )
+}
+
+#[cold]
+pub(crate) fn capture_host_memory(op: Op) -> IcffiError {
+    new(
+        op,
+        icffi_codes::CAPTURE_HOST_MEMORY,
+        "CAPTURE_HOST_MEMORY: a graph would keep the address of this host memory but not the \
+         memory; give a pinned buffer to the capture with CaptureStream::adopt, or copy before \
+         the capture"
+            .to_owned(),
+    )
+}
+
+#[cold]
+pub(crate) fn capture_unsupported(op: Op, message: &str) -> IcffiError {
+    new(
+        op,
+        icffi_codes::CAPTURE_UNSUPPORTED,
+        format!("CAPTURE_UNSUPPORTED: {message}"),
+    )
+}
+
+#[cold]
+pub(crate) fn busy(op: Op) -> IcffiError {
+    new(
+        op,
+        icffi_codes::BUSY,
+        "BUSY: another thread has registered a use of this memory and not launched it for \
+         seconds; a descriptor made by input() or output() was kept or forgotten"
+            .to_owned(),
+    )
+}

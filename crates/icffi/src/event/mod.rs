@@ -10,8 +10,10 @@ use crate::device;
 use crate::error::{self, Result};
 use crate::op::Op;
 use crate::stream::Stream;
+use crate::sync::lock;
 use crate::{retire, rt};
 use icffi_sys::cudaEvent_t;
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// What an event is for.
@@ -42,6 +44,9 @@ pub struct Event {
     handle: EventHandle,
     device: i32,
     kind: EventKind,
+    /// The capture it was recorded in last, or 0. Held while the handle is recorded, queried or
+    /// waited for, so that no capture slips in between the question and the call.
+    capture: Mutex<u64>,
 }
 
 impl Event {
@@ -61,6 +66,7 @@ impl Event {
             handle: EventHandle::create(op, flags)?,
             device,
             kind,
+            capture: Mutex::new(0),
         })
     }
 
@@ -101,7 +107,33 @@ impl Event {
             ));
         }
         let _current = device::enter(op, self.device)?;
+        let mut capture = lock(&self.capture);
+        // Before the call, which may have an effect although it reports an error.
+        *capture = stream.capture_state().map_or(0, |c| c.id());
         self.handle.record(op, stream)
+    }
+
+    /// Makes later work of `stream` wait, unless one of the two is in a capture and the other is
+    /// not: that would pull the stream into the capture, or fail in the middle of it.
+    pub(crate) fn hold_back_in(&self, op: Op, stream: &Stream) -> Result<()> {
+        let capture = lock(&self.capture);
+        if *capture != stream.capture_state().map_or(0, |c| c.id()) {
+            return Err(error::capture_isolation(
+                op,
+                "of event and stream one belongs to a capture and the other does not",
+            ));
+        }
+        self.handle.hold_back(op, stream)
+    }
+
+    fn refuse_captured(&self, op: Op, capture: u64) -> Result<()> {
+        if capture == 0 {
+            return Ok(());
+        }
+        Err(error::capture_isolation(
+            op,
+            "the event was last recorded in a capture",
+        ))
     }
 
     /// Whether the device has passed the mark. Does not block. `cudaEventQuery`.
@@ -110,7 +142,10 @@ impl Event {
     /// What earlier asynchronous work failed with.
     #[track_caller]
     pub fn query(&self) -> Result<bool> {
-        self.handle.query(Op::new("Event::query"))
+        let op = Op::new("Event::query");
+        let capture = lock(&self.capture);
+        self.refuse_captured(op, *capture)?;
+        self.handle.query(op)
     }
 
     /// Blocks the CPU until the device has passed the mark. `cudaEventSynchronize`.
@@ -119,7 +154,11 @@ impl Event {
     /// What earlier asynchronous work failed with.
     #[track_caller]
     pub fn synchronize(&self) -> Result<()> {
-        self.handle.synchronize(Op::new("Event::synchronize"))?;
+        let op = Op::new("Event::synchronize");
+        // Not held while waiting: other threads may record it meanwhile.
+        let capture = *lock(&self.capture);
+        self.refuse_captured(op, capture)?;
+        self.handle.synchronize(op)?;
         retire::sweep();
         Ok(())
     }
@@ -157,11 +196,9 @@ impl Event {
                 ("earlier event", earlier.device),
             ));
         }
+        self.refuse_captured(op, *lock(&self.capture))?;
+        self.refuse_captured(op, *lock(&earlier.capture))?;
         self.handle.elapsed_ms(op, &earlier.handle)
-    }
-
-    pub(crate) fn handle(&self) -> &EventHandle {
-        &self.handle
     }
 
     /// What it was made for.

@@ -77,6 +77,11 @@ impl<T> HostBuffer<T> {
         self.memory.as_ref().map(Pinned::tracker)
     }
 
+    /// The allocation, if there are bytes, and the length.
+    pub(crate) fn into_parts(self) -> (Option<Pinned>, usize) {
+        (self.memory, self.len)
+    }
+
     /// The length in elements.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -21,6 +21,8 @@ pub(crate) struct Pinned {
 
 // SAFETY: the pointer is to plain memory of this owner; the tracker is `Send` by itself.
 unsafe impl Send for Pinned {}
+// SAFETY: `&Pinned` gives the address, which is a number, and the tracker, which is `Sync`.
+unsafe impl Sync for Pinned {}
 
 impl Pinned {
     pub(super) fn alloc(op: Op, bytes: usize, flags: HostAllocFlags) -> Result<Self> {

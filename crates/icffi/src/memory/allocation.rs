@@ -24,7 +24,7 @@ pub(super) enum Origin {
 ///    only `Drop` or `free_async` (through `Doomed`) frees it.
 /// 2. Every enqueued operation that uses it is registered in `tracker`.
 #[derive(Debug)]
-pub(super) struct Allocation {
+pub(crate) struct Allocation {
     ptr: NonNull<c_void>,
     device: i32,
     origin: Origin,
@@ -52,8 +52,15 @@ impl Allocation {
     }
 
     /// In stream order, on the stream's device.
+    /// On a capture's stream it is allocated at once, on a stream of this crate: an allocation by
+    /// the graph would be valid only while the graph runs.
     pub(super) fn pool(op: Op, stream: &Stream, bytes: usize) -> Result<Self> {
         let ordinal = stream.ordinal();
+        if let Some(capture) = stream.capture_state() {
+            capture.check(op)?;
+            let side = device::state(ordinal).side_stream(op, ordinal)?;
+            return Self::pool(op, &side, bytes);
+        }
         if !device::state(ordinal).has_pools(op, ordinal)? {
             return Err(error::pools_unsupported(op, ordinal));
         }
@@ -82,7 +89,7 @@ impl Allocation {
         self.device
     }
 
-    pub(super) fn tracker(&self) -> &Tracker {
+    pub(crate) fn tracker(&self) -> &Tracker {
         &self.tracker
     }
 

@@ -30,6 +30,7 @@ impl<T: AnyBitPattern> Part<'_, T> {
             return Ok(Transfer::complete(true));
         };
         region.check_stream(op, stream)?;
+        stream.refuse_host_memory(op)?;
         let _current = device::enter(op, region.device())?;
         let mut access = region.acquire(op, stream, Mode::Read)?;
         // SAFETY: the region is live, kept alive and in order by its tracker, which has this
@@ -59,6 +60,7 @@ impl<T: AnyBitPattern> Part<'_, T> {
             return Ok(());
         };
         region.check_stream(op, stream)?;
+        stream.refuse_host_memory(op)?;
         let _current = device::enter(op, region.device())?;
         let _access = region.acquire(op, stream, Mode::Read)?;
         // SAFETY: the target by the caller's contract; the region is live, kept alive and in
@@ -93,6 +95,7 @@ impl<T: AnyBitPattern> Part<'_, T> {
             return Ok(());
         };
         region.check_stream(op, stream)?;
+        stream.refuse_host_memory(op)?;
         let _current = device::enter(op, region.device())?;
         let _access = region.acquire(op, stream, Mode::Read)?;
         // SAFETY: the target by the caller's contract; the region is live, kept alive and in

@@ -21,7 +21,8 @@ impl<T: NoUninit> DeviceBuffer<T> {
     /// types.
     ///
     /// # Errors
-    /// `DEVICE_MISMATCH`; what the calls report.
+    /// `DEVICE_MISMATCH`; `CAPTURE_HOST_MEMORY` in a capture for a value that is not one byte
+    /// repeated; what the calls report.
     ///
     /// ```
     /// use icffi::prelude::*;
@@ -44,10 +45,14 @@ impl<T: NoUninit> Part<'_, T> {
             return Ok(());
         };
         region.check_stream(op, stream)?;
+        let pattern = bytemuck::bytes_of(&value);
+        let one_byte = pattern.iter().all(|&byte| byte == pattern[0]);
+        if !one_byte {
+            stream.refuse_host_memory(op)?;
+        }
         let _current = device::enter(op, region.device())?;
         let _access = region.acquire(op, stream, Mode::Write)?;
-        let pattern = bytemuck::bytes_of(&value);
-        if pattern.iter().all(|&byte| byte == pattern[0]) {
+        if one_byte {
             // SAFETY: the region is live, kept so and in order by its tracker, which has this
             // use registered.
             return unsafe {

@@ -33,6 +33,11 @@ impl<T> DeviceBuffer<T> {
         if let Some(region) = self.part().region() {
             region.check_stream(op, stream)?;
         }
+        if stream.capture_state().is_some() {
+            // A graph that uses the memory owns it; otherwise it is freed as when dropped. A
+            // free by the graph would only do for an allocation by the graph.
+            return Ok(());
+        }
         match self.memory.and_then(Arc::into_inner) {
             Some(memory) => memory.free_on(op, stream),
             // Nothing to free, or somebody else keeps it alive and frees it later.

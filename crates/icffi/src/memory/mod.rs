@@ -31,7 +31,7 @@ mod view;
 use crate::device::Device;
 pub use crate::ordering::assume_ordered;
 use crate::pod;
-use allocation::Allocation;
+pub(crate) use allocation::Allocation;
 use part::Part;
 use std::cell::Cell;
 use std::marker::PhantomData;

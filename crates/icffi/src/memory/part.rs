@@ -153,38 +153,40 @@ impl<'m, T> Part<'m, T> {
 /// # Invariants
 /// 1. `bytes` (more than 0) bytes from `start` on lie within `memory`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Region<'m> {
+pub(crate) struct Region<'m> {
     memory: &'m Arc<Allocation>,
     start: usize,
     bytes: usize,
 }
 
 impl<'m> Region<'m> {
-    pub(super) fn ptr(&self) -> *mut c_void {
+    pub(crate) fn ptr(&self) -> *mut c_void {
         self.memory.ptr().wrapping_byte_add(self.start)
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    pub(super) fn device(&self) -> i32 {
+    pub(crate) fn device(&self) -> i32 {
         self.memory.device()
     }
 
     /// Refuses a stream of another device.
-    pub(super) fn check_stream(&self, op: Op, stream: &Stream) -> Result<()> {
+    pub(crate) fn check_stream(&self, op: Op, stream: &Stream) -> Result<()> {
         stream.expect_device(op, "device buffer", self.device())
     }
 
     /// Orders the coming use behind those that conflict, and registers it. The use is taken for
     /// enqueued when the result is dropped.
-    pub(super) fn acquire<'a>(&self, op: Op, stream: &'a Stream, mode: Mode) -> Result<Access<'a>>
+    pub(crate) fn acquire<'a>(&self, op: Op, stream: &'a Stream, mode: Mode) -> Result<Access<'a>>
     where
         'm: 'a,
     {
-        self.memory
-            .tracker()
-            .acquire(op, stream, mode, self.start..self.start + self.bytes)
+        let range = self.start..self.start + self.bytes;
+        match stream.capture_state() {
+            None => self.memory.tracker().acquire(op, stream, mode, range),
+            Some(capture) => capture.acquire(op, self.memory, stream, mode, range),
+        }
     }
 }

@@ -38,6 +38,7 @@ impl<T: NoUninit> Part<'_, T> {
             return Ok(None);
         };
         region.check_stream(op, stream)?;
+        stream.refuse_host_memory(op)?;
         let _current = device::enter(op, region.device())?;
         let mut reading = host.acquire(op, stream, Mode::Read, 0..region.bytes())?;
         let mut writing = region.acquire(op, stream, Mode::Write)?;
@@ -96,6 +97,7 @@ impl<T: AnyBitPattern> Part<'_, T> {
             return Ok(None);
         };
         region.check_stream(op, stream)?;
+        stream.refuse_host_memory(op)?;
         let _current = device::enter(op, region.device())?;
         let mut reading = region.acquire(op, stream, Mode::Read)?;
         let mut writing = host.acquire(op, stream, Mode::Write, 0..region.bytes())?;

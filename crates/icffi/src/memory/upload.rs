@@ -21,6 +21,7 @@ impl<T: NoUninit> Part<'_, T> {
             return Ok(None);
         };
         region.check_stream(op, stream)?;
+        stream.refuse_host_memory(op)?;
         let _current = device::enter(op, region.device())?;
         let mut access = region.acquire(op, stream, Mode::Write)?;
         // SAFETY: the slice is borrowed for the call, and `T: NoUninit` has no padding to read;
@@ -71,6 +72,7 @@ impl<T: NoUninit> Part<'_, T> {
             return Ok(());
         };
         region.check_stream(op, stream)?;
+        stream.refuse_host_memory(op)?;
         let _current = device::enter(op, region.device())?;
         let _access = region.acquire(op, stream, Mode::Write)?;
         // SAFETY: the source by the caller's contract; the region as in `upload`.

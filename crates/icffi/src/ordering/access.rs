@@ -9,42 +9,67 @@ use crate::stream::Stream;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Open until dropped. Forgetting it (inside a forgotten descriptor) is harmless: its stream can
-/// then no longer say which of its uses an event covers, so every buffer pays for its own waits.
+/// Open until dropped. Forgetting it (inside a forgotten descriptor) is harmless on memory of one
+/// owner: its stream can then no longer say which of its uses an event covers, so every buffer
+/// pays for its own waits. On memory that a graph shares, other threads are told that it is busy.
 #[derive(Debug)]
 pub(crate) struct Access<'a> {
-    tracker: &'a Tracker,
     op: Op,
     stream: &'a Stream,
+    /// `None` for a captured use, of which the eager record knows nothing.
+    registered: Option<Registered<'a>>,
+}
+
+#[derive(Debug)]
+struct Registered<'a> {
+    tracker: &'a Tracker,
     mode: Mode,
     range: Range<usize>,
     marked: bool,
+    /// The tracker waits to hear that the use is enqueued.
+    settle: Option<u64>,
 }
 
 impl<'a> Access<'a> {
-    /// The use has just been registered, with a ticket of `stream`'s lane.
+    /// The use has just been registered, with a ticket of `stream`'s lane. `settle` is that
+    /// ticket if the tracker keeps other threads waiting for it.
     pub(super) fn new(
         tracker: &'a Tracker,
         op: Op,
         stream: &'a Stream,
         mode: Mode,
         range: Range<usize>,
+        settle: Option<u64>,
     ) -> Self {
-        Self {
+        let registered = Registered {
             tracker,
-            op,
-            stream,
             mode,
             range,
             marked: false,
+            settle,
+        };
+        Self {
+            op,
+            stream,
+            registered: Some(registered),
+        }
+    }
+
+    /// The use has been registered with a capture.
+    pub(crate) fn captured(op: Op, stream: &'a Stream) -> Self {
+        Self {
+            op,
+            stream,
+            registered: None,
         }
     }
 
     /// By an event that was recorded behind the use.
     pub(crate) fn mark(&mut self, event: &Arc<PooledEvent>) {
-        self.tracker
-            .mark(self.stream, self.mode, &self.range, event);
-        self.marked = true;
+        if let Some(r) = &mut self.registered {
+            r.tracker.mark(self.stream, r.mode, &r.range, event);
+            r.marked = true;
+        }
     }
 
     /// Records one event behind all of `accesses`, which are of one stream and enqueued, and
@@ -64,7 +89,8 @@ impl<'a> Access<'a> {
 
 impl Drop for Access<'_> {
     fn drop(&mut self) {
-        if self.stream.must_record_early() && !self.marked {
+        let unmarked = self.registered.as_ref().is_some_and(|r| !r.marked);
+        if unmarked && self.stream.must_record_early() {
             // If it can't be marked the use stays late, and whoever comes next waits by other
             // means.
             match event::record(self.op, self.stream, 1) {
@@ -73,5 +99,13 @@ impl Drop for Access<'_> {
             }
         }
         self.stream.lane().close();
+        if let Some(Registered {
+            tracker,
+            settle: Some(ticket),
+            ..
+        }) = self.registered
+        {
+            tracker.settle(self.stream, ticket);
+        }
     }
 }

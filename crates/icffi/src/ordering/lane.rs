@@ -40,7 +40,7 @@ impl Lane {
 
     /// A new ticket, open until [`close`](Self::close).
     #[inline]
-    pub(super) fn open(&self) -> u64 {
+    pub(crate) fn open(&self) -> u64 {
         self.open.fetch_add(1, SeqCst);
         self.issued.fetch_add(1, SeqCst) + 1
     }

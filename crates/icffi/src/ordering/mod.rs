@@ -19,7 +19,8 @@ mod uses;
 pub(crate) use access::Access;
 pub(crate) use lane::Lane;
 pub use scope::assume_ordered;
-pub(crate) use tracker::Tracker;
+pub(crate) use segments::Segments;
+pub(crate) use tracker::{Acquired, Tracker};
 pub(crate) use uses::Use;
 
 /// What an operation does with the memory.

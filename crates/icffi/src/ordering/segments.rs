@@ -101,7 +101,7 @@ impl Uses {
 /// Disjoint ranges in ascending order; what lies in no range was never used. Views cut it at
 /// their bounds, so that disjoint views on different streams don't wait for each other.
 #[derive(Debug, Default)]
-pub(super) struct Segments(Vec<(Range<usize>, Uses)>);
+pub(crate) struct Segments(Vec<(Range<usize>, Uses)>);
 
 impl Segments {
     pub(super) fn with(range: Range<usize>, uses: Uses) -> Self {
@@ -109,21 +109,22 @@ impl Segments {
     }
 
     /// Orders a use of `range` behind what conflicts with it, then registers it under a ticket
-    /// that `ticket` makes. After an error nothing is registered.
-    pub(super) fn acquire(
+    /// that `ticket` makes, and returns that. After an error nothing is registered.
+    pub(crate) fn acquire(
         &mut self,
         op: Op,
         stream: &Stream,
         mode: Mode,
         range: &Range<usize>,
         ticket: impl FnOnce() -> u64,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         // A whole buffer used as a whole: one range, no cut.
         if let [(only, uses)] = self.0.as_mut_slice() {
             if only == range {
                 uses.order(op, stream, mode)?;
-                uses.register(op, stream, mode, ticket());
-                return Ok(());
+                let ticket = ticket();
+                uses.register(op, stream, mode, ticket);
+                return Ok(ticket);
             }
         }
         self.cut(range.start);
@@ -151,7 +152,7 @@ impl Segments {
         if self.0.len() > RANGES_KEPT {
             self.tidy(op);
         }
-        Ok(())
+        Ok(ticket)
     }
 
     /// The ranges inside `range`, at whose ends the list has been cut.

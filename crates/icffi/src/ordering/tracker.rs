@@ -2,18 +2,52 @@
 
 use super::segments::{Segments, Uses};
 use super::{Access, Mode, Use};
-use crate::error::Result;
+use crate::error::{self, Result};
 use crate::event::PooledEvent;
 use crate::op::Op;
 use crate::stream::Stream;
 use crate::sync::lock;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+/// How long a thread waits for another one's launch of a registered use. Launching takes
+/// microseconds; this long means that it was forgotten.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Behind a lock, never a `Cell`: views of one allocation may be on several threads, and a graph
-/// may hold it on another (row 26). Asking, waiting and registering are one critical section.
+/// may hold it on another (row 26).
+///
+/// Memory of one owner needs no more than that: whoever comes next got it from whoever came
+/// before, so the use before has been enqueued. Memory that a graph shares has no such order
+/// between threads. So for shared memory, asking, waiting, enqueueing and registering are one
+/// step for other threads: they wait until a registered use has been enqueued.
 #[derive(Debug, Default)]
-pub(crate) struct Tracker(Mutex<Segments>);
+pub(crate) struct Tracker {
+    state: Mutex<State>,
+    /// Signalled when an open use of shared memory has been enqueued.
+    settled: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    segments: Segments,
+    /// Whether a graph has, or had, a part in the memory.
+    shared: bool,
+    /// Of shared memory: uses registered and not yet enqueued, as (stream's lane, ticket).
+    open: Vec<(usize, u64, ThreadId)>,
+    /// The captures in progress that write it.
+    captures: Vec<u64>,
+}
+
+/// What [`Tracker::try_acquire`] found.
+pub(crate) enum Acquired<'a> {
+    /// The use is registered.
+    Now(Access<'a>),
+    /// Another thread is about to enqueue one; nothing is registered.
+    Busy,
+}
 
 impl Tracker {
     /// Of `bytes` bytes that `stream` has just allocated, so that other streams may use them
@@ -22,13 +56,20 @@ impl Tracker {
         let ticket = stream.lane().open();
         stream.lane().close();
         let write = Some(Use::ticketed(stream, ticket));
-        Self(Mutex::new(Segments::with(
+        let segments = Segments::with(
             0..bytes,
             Uses {
                 write,
                 reads: Vec::new(),
             },
-        )))
+        );
+        Self {
+            state: Mutex::new(State {
+                segments,
+                ..State::default()
+            }),
+            settled: Condvar::new(),
+        }
     }
 
     /// Orders a use of `range` (in bytes) that is about to be enqueued on `stream` behind all
@@ -42,8 +83,96 @@ impl Tracker {
         mode: Mode,
         range: Range<usize>,
     ) -> Result<Access<'a>> {
-        lock(&self.0).acquire(op, stream, mode, &range, || stream.lane().open())?;
-        Ok(Access::new(self, op, stream, mode, range))
+        let mut state = lock(&self.state);
+        if state.shared {
+            state = self.turn(op, state)?;
+        }
+        self.register(op, state, stream, mode, range)
+    }
+
+    /// [`acquire`](Self::acquire) that does not wait for another thread.
+    pub(crate) fn try_acquire<'a>(
+        &'a self,
+        op: Op,
+        stream: &'a Stream,
+        mode: Mode,
+        range: Range<usize>,
+    ) -> Result<Acquired<'a>> {
+        let state = lock(&self.state);
+        if state.is_taken() {
+            return Ok(Acquired::Busy);
+        }
+        self.register(op, state, stream, mode, range)
+            .map(Acquired::Now)
+    }
+
+    /// Blocks the CPU until no other thread is about to enqueue a use.
+    pub(crate) fn wait_for_turn(&self, op: Op) -> Result<()> {
+        self.turn(op, lock(&self.state)).map(drop)
+    }
+
+    fn turn<'s>(&'s self, op: Op, state: MutexGuard<'s, State>) -> Result<MutexGuard<'s, State>> {
+        let (state, waited) = self
+            .settled
+            .wait_timeout_while(state, PATIENCE, |state| state.is_taken())
+            .unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return Err(error::busy(op));
+        }
+        Ok(state)
+    }
+
+    fn register<'a>(
+        &'a self,
+        op: Op,
+        mut state: MutexGuard<'_, State>,
+        stream: &'a Stream,
+        mode: Mode,
+        range: Range<usize>,
+    ) -> Result<Access<'a>> {
+        if !state.captures.is_empty() {
+            return Err(error::capture_isolation(
+                op,
+                "the memory is written in a capture that is still in progress; work on it after \
+                 the capture, or on the capture's stream",
+            ));
+        }
+        let ticket = state
+            .segments
+            .acquire(op, stream, mode, &range, || stream.lane().open())?;
+        let settle = state.shared.then_some(ticket);
+        if state.shared {
+            state
+                .open
+                .push((key(stream), ticket, thread::current().id()));
+        }
+        drop(state);
+        Ok(Access::new(self, op, stream, mode, range, settle))
+    }
+
+    /// An open use of shared memory has been enqueued.
+    pub(super) fn settle(&self, stream: &Stream, ticket: u64) {
+        lock(&self.state)
+            .open
+            .retain(|&(k, t, _)| (k, t) != (key(stream), ticket));
+        self.settled.notify_all();
+    }
+
+    /// A graph takes part from now on. Called by the owner's thread.
+    pub(crate) fn share(&self) {
+        lock(&self.state).shared = true;
+    }
+
+    /// A capture in progress writes the memory: eager work on it is refused until it ends.
+    pub(crate) fn enter_capture(&self, id: u64) {
+        let mut state = lock(&self.state);
+        if !state.captures.contains(&id) {
+            state.captures.push(id);
+        }
+    }
+
+    pub(crate) fn leave_capture(&self, id: u64) {
+        lock(&self.state).captures.retain(|&c| c != id);
     }
 
     /// Marks the use of `range` just enqueued on `stream` by an event recorded behind it.
@@ -54,15 +183,15 @@ impl Tracker {
         range: &Range<usize>,
         event: &Arc<PooledEvent>,
     ) {
-        let mut segments = lock(&self.0);
-        for (_, uses) in segments.within(range) {
+        let mut state = lock(&self.state);
+        for (_, uses) in state.segments.within(range) {
             let registered = match mode {
                 Mode::Write => uses.write.as_mut(),
                 Mode::Read => uses
                     .reads
                     .iter_mut()
                     .rev()
-                    .find(|r| same(r.stream(), stream)),
+                    .find(|r| key(r.stream()) == key(stream)),
             };
             if let Some(registered) = registered {
                 registered.mark(event);
@@ -73,7 +202,7 @@ impl Tracker {
     /// Blocks the CPU until the host may use the memory in this way, and forgets what it waited
     /// for.
     pub(crate) fn wait_for_host(&self, op: Op, mode: Mode) -> Result<()> {
-        for uses in lock(&self.0).all() {
+        for uses in lock(&self.state).segments.all() {
             if uses.reads.is_empty() || mode == Mode::Read {
                 if let Some(write) = &uses.write {
                     write.wait(op)?;
@@ -96,7 +225,7 @@ impl Tracker {
     /// one can stand for several.
     pub(crate) fn take(&self) -> Vec<Use> {
         let mut all: Vec<Use> = Vec::new();
-        for one in lock(&self.0).take() {
+        for one in lock(&self.state).segments.take() {
             if !all.iter_mut().any(|kept| kept.absorb(&one)) {
                 all.push(one);
             }
@@ -105,7 +234,16 @@ impl Tracker {
     }
 }
 
-/// The same stream object, per-thread ones included: for finding a use just registered.
-fn same(a: &Stream, b: &Stream) -> bool {
-    std::ptr::eq(a.core(), b.core())
+impl State {
+    /// Whether another thread is between registering and enqueueing. This thread's own open uses
+    /// are enqueued or never will be, as far as order is concerned.
+    fn is_taken(&self) -> bool {
+        let me = thread::current().id();
+        self.open.iter().any(|&(_, _, thread)| thread != me)
+    }
+}
+
+/// The stream object, per-thread streams included.
+fn key(stream: &Stream) -> usize {
+    std::ptr::from_ref(stream.core()).addr()
 }

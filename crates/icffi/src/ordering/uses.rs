@@ -115,8 +115,12 @@ impl Use {
         }
     }
 
-    /// Whether the use is over.
+    /// Whether the use is over. A captured use never is, and must not be asked for: a query
+    /// would spoil the capture.
     pub(crate) fn done(&self, op: Op) -> Result<bool> {
+        if self.stream.capture_state().is_some() {
+            return Ok(false);
+        }
         match &self.event {
             Some(event) => event.handle().query(op),
             None if self.reachable() => self.stream.query_in(op),

@@ -38,6 +38,7 @@ pub(crate) unsafe fn event_synchronize(op: Op, event: cudaEvent_t) -> Result<()>
 /// `event` is live.
 pub(crate) unsafe fn event_query(op: Op, event: cudaEvent_t) -> Result<bool> {
     super::enter(op)?;
+    let _relaxed = super::relaxed::enter();
     // SAFETY: the caller's contract.
     super::ready(op, "cudaEventQuery", unsafe {
         icffi_sys::cudaEventQuery(event)

@@ -4,12 +4,16 @@
 
 mod device;
 mod event;
+mod graph;
 mod memory;
+mod relaxed;
 mod stream;
 
 pub(crate) use device::*;
 pub(crate) use event::*;
+pub(crate) use graph::*;
 pub(crate) use memory::*;
+pub(crate) use relaxed::{LiveCapture, live_captures_of};
 pub(crate) use stream::*;
 
 use crate::error::{self, Result, codes};
@@ -92,6 +96,7 @@ macro_rules! cuda {
     ($op:expr, $function:ident $(, $argument:expr)*) => {{
         let op = $op;
         $crate::rt::enter(op)?;
+        let _relaxed = $crate::rt::relaxed::enter();
         $crate::rt::status(op, stringify!($function), icffi_sys::$function($($argument),*))
     }};
 }

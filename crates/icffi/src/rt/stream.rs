@@ -39,6 +39,7 @@ pub(crate) unsafe fn stream_synchronize(op: Op, stream: cudaStream_t) -> Result<
 /// `stream` is live.
 pub(crate) unsafe fn stream_query(op: Op, stream: cudaStream_t) -> Result<bool> {
     super::enter(op)?;
+    let _relaxed = super::relaxed::enter();
     // SAFETY: the caller's contract.
     super::ready(op, "cudaStreamQuery", unsafe {
         icffi_sys::cudaStreamQuery(stream)

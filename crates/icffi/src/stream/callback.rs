@@ -22,13 +22,16 @@ impl PanicSlot {
         lock(&self.0).take()
     }
 
-    fn keep(&self, payload: &(dyn Any + Send)) {
+    /// Keeps the message of a caught panic.
+    pub(crate) fn keep(&self, payload: Box<dyn Any + Send>) {
         let text = payload
             .downcast_ref::<&str>()
             .map(|s| (*s).to_owned())
             .or_else(|| payload.downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "a panic whose payload is no string".to_owned());
         lock(&self.0).get_or_insert(text);
+        // A payload whose own drop panics must not unwind into C.
+        let _ = catch_unwind(AssertUnwindSafe(move || drop(payload)));
     }
 }
 
@@ -72,8 +75,6 @@ unsafe extern "C" fn trampoline(data: *mut c_void) {
     // The captured values are dropped inside as well, where `CallbackScope` makes every
     // destructor of this crate park instead of calling CUDA.
     if let Err(payload) = catch_unwind(AssertUnwindSafe(function)) {
-        control.panics.keep(&*payload);
-        // A payload whose own drop panics must not unwind into C.
-        let _ = catch_unwind(AssertUnwindSafe(move || drop(payload)));
+        control.panics.keep(payload);
     }
 }

@@ -3,6 +3,7 @@
 
 use super::callback::PanicSlot;
 use crate::error::Result;
+use crate::graph::Capture;
 use crate::op::Op;
 use crate::ordering::Lane;
 use crate::{retire, rt};
@@ -18,10 +19,12 @@ pub(super) enum Kind {
     Legacy,
     /// The per-thread default stream: one handle, another stream on each thread.
     PerThread,
+    /// Made by this crate, private to a capture, never anything but recorded on.
+    Capture,
 }
 
 /// # Invariants
-/// 1. If `kind` is `Owned`, the handle came from `cudaStreamCreateWithPriority` and only `Drop`
+/// 1. If `kind` is `Owned` or `Capture`, the handle came from `cudaStreamCreateWithPriority` and only `Drop`
 ///    destroys it. Otherwise it is one of CUDA's two constant handles, valid for ever.
 #[derive(Debug)]
 pub(crate) struct StreamCore {
@@ -29,6 +32,7 @@ pub(crate) struct StreamCore {
     device: i32,
     kind: Kind,
     lane: Lane,
+    capture: Option<Arc<Capture>>,
     panics: Arc<PanicSlot>,
 }
 
@@ -48,8 +52,22 @@ impl StreamCore {
             device,
             kind: Kind::Owned,
             lane: Lane::new(),
+            capture: None,
             panics: Arc::default(),
         })
+    }
+
+    /// Private to `capture`; on the current device, which is `device`.
+    pub(super) fn for_capture(
+        op: Op,
+        device: i32,
+        priority: i32,
+        capture: Arc<Capture>,
+    ) -> Result<Self> {
+        let mut core = Self::create(op, device, icffi_sys::cudaStreamNonBlocking, priority)?;
+        core.kind = Kind::Capture;
+        core.capture = Some(capture);
+        Ok(core)
     }
 
     pub(super) fn special(device: i32, kind: Kind) -> Self {
@@ -57,13 +75,14 @@ impl StreamCore {
         // can't carry over (CUDA Runtime API 13.0, driver_types.h).
         let handle = match kind {
             Kind::PerThread => 2,
-            Kind::Legacy | Kind::Owned => 1,
+            Kind::Legacy | Kind::Owned | Kind::Capture => 1,
         };
         Self {
             handle: std::ptr::without_provenance_mut(handle),
             device,
             kind,
             lane: Lane::new(),
+            capture: None,
             panics: Arc::default(),
         }
     }
@@ -84,7 +103,11 @@ impl StreamCore {
         &self.lane
     }
 
-    pub(super) fn panics(&self) -> &Arc<PanicSlot> {
+    pub(super) fn capture(&self) -> Option<&Arc<Capture>> {
+        self.capture.as_ref()
+    }
+
+    pub(crate) fn panics(&self) -> &Arc<PanicSlot> {
         &self.panics
     }
 
@@ -105,7 +128,7 @@ impl StreamCore {
 
     /// # Safety
     /// `function` may be called once with `data`, at any time from now on and on any thread.
-    pub(super) unsafe fn launch_host_func(
+    pub(crate) unsafe fn launch_host_func(
         &self,
         op: Op,
         function: cudaHostFn_t,
@@ -131,7 +154,7 @@ impl Doomed {
 
 impl Drop for StreamCore {
     fn drop(&mut self) {
-        if self.kind == Kind::Owned {
+        if matches!(self.kind, Kind::Owned | Kind::Capture) {
             let doomed = Doomed(self.handle);
             retire::release_now(self.device, "Stream::drop", move |op| doomed.destroy(op));
         }

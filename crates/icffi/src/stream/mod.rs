@@ -1,9 +1,11 @@
 //! Streams: queues of work that the device does in order.
 
 mod callback;
+mod capturing;
 mod core;
 mod per_thread;
 
+pub(crate) use self::callback::PanicSlot;
 pub(crate) use self::core::StreamCore;
 pub use per_thread::PerThreadStream;
 
@@ -170,7 +172,10 @@ impl Stream {
     /// What the call reports.
     #[track_caller]
     pub fn priority(&self) -> Result<i32> {
-        let op = Op::new("Stream::priority");
+        self.priority_in(Op::new("Stream::priority"))
+    }
+
+    pub(crate) fn priority_in(&self, op: Op) -> Result<i32> {
         let _current = device::enter(op, self.ordinal())?;
         self.core.priority(op)
     }
@@ -188,6 +193,10 @@ impl Stream {
     }
 
     pub(crate) fn synchronize_in(&self, op: Op) -> Result<()> {
+        self.refuse_capture(
+            op,
+            "recorded work runs when the graph is launched; it can't be waited for",
+        )?;
         let _current = device::enter(op, self.ordinal())?;
         self.core.synchronize(op)
     }
@@ -202,6 +211,10 @@ impl Stream {
     }
 
     pub(crate) fn query_in(&self, op: Op) -> Result<bool> {
+        self.refuse_capture(
+            op,
+            "recorded work runs when the graph is launched; it can't be asked for",
+        )?;
         let _current = device::enter(op, self.ordinal())?;
         self.core.query(op)
     }
@@ -216,7 +229,7 @@ impl Stream {
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         let op = Op::new("Stream::wait_event");
         let _current = device::enter(op, self.ordinal())?;
-        event.handle().hold_back(op, self)
+        event.hold_back_in(op, self)
     }
 
     /// [`Event::record`] on this stream.
@@ -252,6 +265,10 @@ impl Stream {
     #[track_caller]
     pub fn launch_host_fn(&self, function: impl FnOnce() + Send + 'static) -> Result<()> {
         let op = Op::new("Stream::launch_host_fn");
+        self.refuse_capture(
+            op,
+            "a graph may call it any number of times; use CaptureStream::host_fn",
+        )?;
         let _current = device::enter(op, self.ordinal())?;
         callback::launch(op, self, Box::new(function))
     }

@@ -9,7 +9,7 @@ mod copies;
 mod range;
 
 use super::DeviceBuffer;
-use super::part::Part;
+use super::part::{Part, Region};
 use crate::abi::{InBufferDesc, OutBufferDesc};
 use crate::device::Device;
 use std::cell::Cell;
@@ -105,6 +105,11 @@ impl<'a, T> DeviceSliceMut<'a, T> {
 macro_rules! common {
     ($view:ident) => {
         impl<T> $view<'_, T> {
+            /// The memory, for operations elsewhere in the crate.
+            pub(crate) fn region(&self) -> Option<Region<'_>> {
+                self.part.region()
+            }
+
             /// The length in elements.
             #[must_use]
             pub fn len(&self) -> usize {
