@@ -172,25 +172,31 @@ impl SessionBuilder {
     /// are invalid from here on.
     pub fn start(self) -> Session {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        restart(self.config, true);
         state::announce();
-        restart(self.config);
         Session { _turn: turn }
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        let seed = self.seed();
-        if std::thread::panicking() {
-            eprintln!("icffi-sim: this session ran with seed {seed}");
+        let panicking = std::thread::panicking();
+        if panicking {
+            let Config { seed, policy, .. } = state::lock().config;
+            eprintln!("icffi-sim: this session ran with seed {seed}, policy {policy}");
         }
-        restart(Config::from_env());
+        // A test that fails has dropped its buffers by now: work on them must not be done.
+        restart(Config::from_env(), !panicking);
     }
 }
 
-/// Finishes the work of the machine there is and puts a new one in its place.
-fn restart(config: Config) {
+/// Finishes the work of the machine there is, or throws it away, and puts a new one in its
+/// place.
+fn restart(config: Config, finish: bool) {
     let mut sim = state::lock();
+    if !finish {
+        sim.sched.discard();
+    }
     drain(&mut sim);
     if let Some(old) = sim.replace(Sim::new(config)) {
         old.memory.abandon();

@@ -81,6 +81,14 @@ impl Backing {
         all(self.base, head, POISON_FREED) && all(self.base + self.len - head, head, POISON_FREED)
     }
 
+    /// Leaves the mapping in place for ever, with its bytes or without.
+    pub(super) fn outlive(self, readable: bool) {
+        if !readable {
+            self.map.hollow();
+        }
+        std::mem::forget(self);
+    }
+
     /// The canaries before and after, as (start, bytes). The one behind a mapped poison page
     /// is kept too, because the canary is written last.
     fn slack(&self) -> ((usize, usize), (usize, usize)) {
@@ -161,6 +169,22 @@ mod linux {
 
         pub(super) fn guard(&self) -> usize {
             self.guard
+        }
+
+        /// Gives the pages back and keeps the addresses.
+        pub(super) fn hollow(&self) {
+            // SAFETY: replaces our own mapping, which nobody uses any more. If it fails, pages
+            // stay committed, no more.
+            unsafe {
+                libc::mmap(
+                    self.start as *mut _,
+                    self.len + self.guard,
+                    libc::PROT_NONE,
+                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE,
+                    -1,
+                    0,
+                )
+            };
         }
 
         /// Maps private copies of pages full of poison over all of it. Nothing is committed
@@ -270,6 +294,8 @@ mod portable {
         pub(super) fn guard(&self) -> usize {
             0
         }
+
+        pub(super) fn hollow(&self) {}
 
         pub(super) fn map_poison(&self, _poison: u8) -> bool {
             false
