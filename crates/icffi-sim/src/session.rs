@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::config::{Config, Policy};
+use crate::config::{self, Config, Policy};
 use crate::fault::Fault;
 use crate::report::{Report, ReportKind};
 use crate::sched;
@@ -117,6 +117,7 @@ impl Session {
     pub fn reports(&self) -> Vec<Report> {
         let mut sim = state::lock();
         sim.survey();
+        sim.looked = sim.reports.len();
         sim.reports.clone()
     }
 
@@ -124,6 +125,7 @@ impl Session {
     pub fn take_reports(&self) -> Vec<Report> {
         let mut sim = state::lock();
         sim.survey();
+        sim.looked = 0;
         std::mem::take(&mut sim.reports)
     }
 
@@ -135,6 +137,18 @@ impl Session {
     /// Runs one operation that is ready, the one that the policy picks. False if none is.
     pub fn step(&self) -> bool {
         sched::step(&mut state::lock())
+    }
+
+    /// Says on stderr what nobody has looked at.
+    fn say_unseen(&self) {
+        if config::quiet() {
+            return;
+        }
+        let mut sim = state::lock();
+        sim.survey();
+        for report in &sim.reports[sim.looked.min(sim.reports.len())..] {
+            eprintln!("icffi-sim: {report}");
+        }
     }
 
     /// The seed of this session.
@@ -173,6 +187,7 @@ impl SessionBuilder {
     pub fn start(self) -> Session {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         restart(self.config, true);
+        state::lock().session = true;
         state::announce();
         Session { _turn: turn }
     }
@@ -181,6 +196,7 @@ impl SessionBuilder {
 impl Drop for Session {
     fn drop(&mut self) {
         let panicking = std::thread::panicking();
+        self.say_unseen();
         if panicking {
             let Config { seed, policy, .. } = state::lock().config;
             eprintln!("icffi-sim: this session ran with seed {seed}, policy {policy}");
