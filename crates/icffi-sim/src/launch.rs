@@ -109,3 +109,201 @@ fn enqueue(
     );
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_void;
+    use std::ptr::null_mut;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use icffi_sys::*;
+
+    use super::*;
+    use crate::{Fault, Policy, ReportKind, Session};
+
+    fn malloc(bytes: usize) -> *mut c_void {
+        let mut p = null_mut();
+        // SAFETY: the out-pointer is valid.
+        assert_eq!(unsafe { cudaMalloc(&mut p, bytes) }, cudaError::cudaSuccess);
+        p
+    }
+
+    fn buffer(p: *mut c_void, bytes: usize, writes: bool) -> KernelBuffer {
+        KernelBuffer {
+            ptr: p as usize,
+            bytes,
+            writes,
+        }
+    }
+
+    fn sync() -> cudaError {
+        // SAFETY: no pointers.
+        unsafe { cudaDeviceSynchronize() }
+    }
+
+    fn policies(test: impl Fn(&Session)) {
+        for policy in [Policy::Eager, Policy::Lazy, Policy::Random, Policy::Reverse] {
+            let session = Session::builder().policy(policy).devices(2).start();
+            test(&session);
+        }
+    }
+
+    #[test]
+    fn kernels_are_in_stream_order() {
+        policies(|session| {
+            let p = malloc(400);
+            for round in 0..4u32 {
+                let at = p as usize;
+                let add = move || {
+                    for i in 0..100 {
+                        // SAFETY: 100 elements of live memory, checked before it runs.
+                        unsafe { *(at as *mut u32).add(i) = round * 1000 + i as u32 };
+                    }
+                };
+                let used = vec![buffer(p, 400, true), buffer(null_mut(), 0, false)];
+                let code = enqueue_kernel(null_mut(), "count", used, Box::new(add));
+                assert_eq!(code, cudaError::cudaSuccess);
+            }
+            let mut back = [0u32; 100];
+            let d2h = cudaMemcpyKind::cudaMemcpyDeviceToHost;
+            // SAFETY: 400 bytes on both sides.
+            unsafe { cudaMemcpy(back.as_mut_ptr().cast(), p, 400, d2h) };
+            assert!(back.iter().enumerate().all(|(i, v)| *v == 3000 + i as u32));
+            assert_eq!(session.calls("cudaLaunchKernelExC"), 4);
+            assert_eq!(session.reports(), []);
+        });
+    }
+
+    #[test]
+    fn wrong_buffers_kill_the_context_when_the_kernel_runs() {
+        let host = [0u8; 64];
+        let run = |make: &dyn Fn() -> KernelBuffer, kind| {
+            for policy in [Policy::Lazy, Policy::Reverse] {
+                let session = Session::builder().policy(policy).devices(2).start();
+                let ran = Arc::new(AtomicU32::new(0));
+                let count = ran.clone();
+                let kernel = Box::new(move || {
+                    count.fetch_add(1, Ordering::Relaxed);
+                });
+                let used = vec![make()];
+                let code = enqueue_kernel(null_mut(), "reach", used, kernel);
+                assert_eq!(code, cudaError::cudaSuccess, "the launch itself succeeds");
+                assert_eq!(sync(), cudaError::cudaErrorIllegalAddress);
+                let reports = session.reports();
+                assert_eq!(reports.len(), 1);
+                assert_eq!(
+                    (reports[0].kind, reports[0].function.as_str()),
+                    (kind, "reach")
+                );
+                assert_eq!(ran.load(Ordering::Relaxed), 0);
+                assert_eq!(Arc::strong_count(&ran), 1, "the closure is dropped");
+            }
+        };
+        run(&|| buffer(malloc(64), 65, false), ReportKind::OutOfBounds);
+        run(
+            &|| buffer(host.as_ptr().cast_mut().cast(), 64, false),
+            ReportKind::NotDeviceMemory,
+        );
+        run(
+            &|| {
+                let p = malloc(64);
+                // SAFETY: freed once.
+                unsafe { cudaFree(p) };
+                buffer(p, 64, true)
+            },
+            ReportKind::UseAfterFree,
+        );
+        run(
+            &|| {
+                // SAFETY: no pointers.
+                unsafe { cudaSetDevice(1) };
+                let p = malloc(64);
+                // SAFETY: no pointers.
+                unsafe { cudaSetDevice(0) };
+                buffer(p, 64, true)
+            },
+            ReportKind::WrongDevice,
+        );
+    }
+
+    #[test]
+    fn memory_freed_before_the_kernel_runs() {
+        let session = Session::builder().policy(Policy::Lazy).start();
+        let mut p = null_mut();
+        // SAFETY: the out-pointer is valid; the memory is freed once, too early on purpose.
+        unsafe {
+            cudaMallocAsync(&mut p, 64, null_mut());
+            sync();
+            enqueue_kernel(
+                null_mut(),
+                "late",
+                vec![buffer(p, 64, true)],
+                Box::new(|| {}),
+            );
+            cudaFree(p);
+        }
+        assert_eq!(sync(), cudaError::cudaErrorIllegalAddress);
+        assert_eq!(session.reports()[0].kind, ReportKind::UseAfterFree);
+    }
+
+    #[test]
+    fn a_kernel_that_writes_too_far_is_named() {
+        policies(|session| {
+            let p = malloc(100);
+            let at = p as usize;
+            // SAFETY: the canary behind the 100 bytes is writable; this is a faulty kernel.
+            let far = move || unsafe { *((at + 101) as *mut u8) = 1 };
+            enqueue_kernel(null_mut(), "far", vec![buffer(p, 100, true)], Box::new(far));
+            sync();
+            let reports = session.reports();
+            assert_eq!(reports.len(), 1);
+            assert_eq!(reports[0].kind, ReportKind::OutOfBoundsWrite);
+            assert_eq!(reports[0].function, "far");
+        });
+    }
+
+    #[test]
+    fn a_panic_is_a_launch_failure() {
+        policies(|session| {
+            enqueue_kernel(null_mut(), "bad", vec![], Box::new(|| panic!("on purpose")));
+            assert_eq!(sync(), cudaError::cudaErrorLaunchFailure);
+            assert_eq!(session.reports()[0].kind, ReportKind::KernelPanic);
+        });
+    }
+
+    #[test]
+    fn a_launch_can_be_refused() {
+        policies(|session| {
+            let held = Arc::new(());
+            let kernel = |held: &Arc<()>| {
+                let held = held.clone();
+                Box::new(move || drop(held))
+            };
+            let code = cudaError::cudaErrorLaunchOutOfResources;
+            session.fault(Fault::nth("cudaLaunchKernelExC", 1, code));
+            assert_eq!(
+                enqueue_kernel(null_mut(), "no", vec![], kernel(&held)),
+                code
+            );
+            assert_eq!(Arc::strong_count(&held), 1);
+            // Not the current device's stream.
+            let mut stream = null_mut();
+            // SAFETY: the out-pointer is valid.
+            unsafe {
+                cudaSetDevice(1);
+                cudaStreamCreate(&mut stream);
+                cudaSetDevice(0);
+            }
+            let code = enqueue_kernel(stream, "there", vec![], kernel(&held));
+            assert_eq!(code, cudaError::cudaErrorInvalidResourceHandle);
+            assert_eq!(Arc::strong_count(&held), 1);
+            assert_eq!(
+                enqueue_kernel(null_mut(), "yes", vec![], kernel(&held)),
+                cudaError(0)
+            );
+            sync();
+            assert_eq!(Arc::strong_count(&held), 1);
+        });
+    }
+}

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::config::{Config, Policy};
+use crate::config::{self, Config, Policy};
 use crate::fault::Fault;
 use crate::report::{Report, ReportKind};
 use crate::sched;
@@ -117,6 +117,7 @@ impl Session {
     pub fn reports(&self) -> Vec<Report> {
         let mut sim = state::lock();
         sim.survey();
+        sim.looked = sim.reports.len();
         sim.reports.clone()
     }
 
@@ -124,6 +125,7 @@ impl Session {
     pub fn take_reports(&self) -> Vec<Report> {
         let mut sim = state::lock();
         sim.survey();
+        sim.looked = 0;
         std::mem::take(&mut sim.reports)
     }
 
@@ -135,6 +137,18 @@ impl Session {
     /// Runs one operation that is ready, the one that the policy picks. False if none is.
     pub fn step(&self) -> bool {
         sched::step(&mut state::lock())
+    }
+
+    /// Says on stderr what nobody has looked at.
+    fn say_unseen(&self) {
+        if config::quiet() {
+            return;
+        }
+        let mut sim = state::lock();
+        sim.survey();
+        for report in &sim.reports[sim.looked.min(sim.reports.len())..] {
+            eprintln!("icffi-sim: {report}");
+        }
     }
 
     /// The seed of this session.
@@ -172,25 +186,33 @@ impl SessionBuilder {
     /// are invalid from here on.
     pub fn start(self) -> Session {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        restart(self.config, true);
+        state::lock().session = true;
         state::announce();
-        restart(self.config);
         Session { _turn: turn }
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        let seed = self.seed();
-        if std::thread::panicking() {
-            eprintln!("icffi-sim: this session ran with seed {seed}");
+        let panicking = std::thread::panicking();
+        self.say_unseen();
+        if panicking {
+            let Config { seed, policy, .. } = state::lock().config;
+            eprintln!("icffi-sim: this session ran with seed {seed}, policy {policy}");
         }
-        restart(Config::from_env());
+        // A test that fails has dropped its buffers by now: work on them must not be done.
+        restart(Config::from_env(), !panicking);
     }
 }
 
-/// Finishes the work of the machine there is and puts a new one in its place.
-fn restart(config: Config) {
+/// Finishes the work of the machine there is, or throws it away, and puts a new one in its
+/// place.
+fn restart(config: Config, finish: bool) {
     let mut sim = state::lock();
+    if !finish {
+        sim.sched.discard();
+    }
     drain(&mut sim);
     if let Some(old) = sim.replace(Sim::new(config)) {
         old.memory.abandon();

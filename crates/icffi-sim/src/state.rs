@@ -30,6 +30,10 @@ pub(crate) struct Sim {
     pub(crate) calls: HashMap<&'static str, u64>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) reports: Vec<Report>,
+    /// How many of them the session has looked at.
+    pub(crate) looked: usize,
+    /// A session has this machine and looks at its reports.
+    pub(crate) session: bool,
     /// Functions called that the simulator does not have.
     pub(crate) refused: Vec<&'static str>,
     pub(crate) start: Instant,
@@ -54,6 +58,8 @@ impl Sim {
             calls: HashMap::new(),
             faults: Vec::new(),
             reports: Vec::new(),
+            looked: 0,
+            session: false,
             refused: Vec::new(),
             start: Instant::now(),
             current_call: "",
@@ -65,7 +71,7 @@ impl Sim {
         sim
     }
 
-    /// Notes an illegal thing.
+    /// Notes an illegal thing. Outside sessions nobody would ask, so it is said at once.
     pub(crate) fn report(
         &mut self,
         kind: ReportKind,
@@ -76,14 +82,18 @@ impl Sim {
     ) {
         let seed = self.config.seed;
         let function = function.to_owned();
-        self.reports.push(Report {
+        let report = Report {
             kind,
             function,
             range,
             stream,
             detail,
             seed,
-        });
+        };
+        if !self.session && !config::quiet() {
+            eprintln!("icffi-sim: {report}");
+        }
+        self.reports.push(report);
     }
 }
 

@@ -35,7 +35,7 @@ fn a_pageable_source_is_read_late() {
         let session = start(policy);
         let p = malloc(64);
         let s = stream();
-        let mut source = vec![1u8; 64];
+        let mut source = [1u8; 64];
         ok!(cudaMemcpyAsync(p, source.as_ptr().cast(), 64, H2D, s));
         source.fill(2);
         assert_eq!(session.pending(), 1);
@@ -76,7 +76,7 @@ fn the_random_policy_does_both() {
     for seed in 0..64 {
         let _session = Session::builder().policy(Policy::Random).seed(seed).start();
         let (p, s) = (malloc(64), stream());
-        let mut source = vec![1u8; 64];
+        let mut source = [1u8; 64];
         ok!(cudaMemcpyAsync(p, source.as_ptr().cast(), 64, H2D, s));
         let mut device = 0;
         for _ in 0..2 {
@@ -115,7 +115,7 @@ fn synchronous_copies_wait_where_cuda_says_so() {
         let (a, b, h) = (malloc(64), malloc(64), pinned(64));
         let mut back = [0u8; 64];
         // From ordinary memory: read before the return, but perhaps not arrived.
-        let mut source = vec![1u8; 64];
+        let mut source = [1u8; 64];
         ok!(cudaMemcpy(a, source.as_ptr().cast(), 64, H2D));
         source.fill(9);
         assert_eq!(session.pending(), 1, "staged, not arrived");

@@ -245,3 +245,47 @@ fn a_session_that_ends_waits_for_host_functions() {
         assert_eq!(HITS.load(Ordering::SeqCst), 3);
     }
 }
+
+#[test]
+fn threads_streams_and_host_functions_together() {
+    for policy in POLICIES {
+        for seed in 0..4 {
+            let session = Session::builder().policy(policy).seed(seed).start();
+            static HITS: AtomicU32 = AtomicU32::new(0);
+            HITS.store(0, Ordering::SeqCst);
+            let data = (&raw const HITS) as usize;
+            std::thread::scope(|scope| {
+                for t in 0..4 {
+                    scope.spawn(move || {
+                        let (s, e) = (
+                            if t % 2 == 0 {
+                                stream()
+                            } else {
+                                blocking_stream()
+                            },
+                            event(),
+                        );
+                        for i in 0..50 {
+                            let p = malloc_async(256, s);
+                            ok!(cudaMemsetAsync(p, i, 256, s));
+                            ok!(cudaLaunchHostFunc(s, Some(count), data as *mut c_void));
+                            ok!(cudaEventRecord(e, s));
+                            ok!(cudaFreeAsync(p, s));
+                            match i % 3 {
+                                0 => ok!(cudaStreamSynchronize(s)),
+                                1 => ok!(cudaEventSynchronize(e)),
+                                _ => ok!(cudaMemsetAsync(null_mut(), 0, 0, null_mut())),
+                            }
+                        }
+                        ok!(cudaStreamSynchronize(s));
+                        ok!(cudaStreamDestroy(s));
+                        ok!(cudaEventDestroy(e));
+                    });
+                }
+            });
+            assert_eq!(HITS.load(Ordering::SeqCst), 200);
+            assert_eq!(session.live(), Live::default());
+            assert_eq!(session.reports(), []);
+        }
+    }
+}

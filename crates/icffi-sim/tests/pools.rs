@@ -27,11 +27,12 @@ const USED_HIGH: A = A::cudaMemPoolAttrUsedMemHigh;
 const THRESHOLD: A = A::cudaMemPoolAttrReleaseThreshold;
 
 fn props(device: i32, max: usize) -> cudaMemPoolProps {
-    let mut props = cudaMemPoolProps::default();
-    props.allocType = cudaMemAllocationType::cudaMemAllocationTypePinned;
-    props.location = location(device);
-    props.maxSize = max;
-    props
+    cudaMemPoolProps {
+        allocType: cudaMemAllocationType::cudaMemAllocationTypePinned,
+        location: location(device),
+        maxSize: max,
+        ..Default::default()
+    }
 }
 
 fn location(device: i32) -> cudaMemLocation {

@@ -28,7 +28,7 @@ fn a_session_starts_with_a_new_machine() {
     let session = start(Policy::Lazy);
     let before = icffi_sim::generation();
     let (p, s, e, h) = (malloc(64), stream(), event(), pinned(64));
-    let mut source = vec![1u8; 64];
+    let mut source = [1u8; 64];
     ok!(cudaMemcpyAsync(p, source.as_ptr().cast(), 64, H2D, s));
     session.fault(Fault::nth("cudaMalloc", 1, E::cudaErrorUnknown));
     assert_eq!(cuda!(cudaSetDevice(9)), E::cudaErrorInvalidDevice);
@@ -77,10 +77,9 @@ fn step_runs_one_operation() {
             let to = (&raw mut seen[i]).cast();
             ok!(cudaMemsetAsync(to, i as i32 + 1, 1, *s));
         }
-        for n in 0..3 {
+        for (n, first) in order.into_iter().enumerate() {
             assert_eq!(session.pending(), 3 - n);
             assert!(session.step());
-            let first = order[n];
             assert_eq!(seen[first - 1], first as u8);
             assert_eq!(seen.iter().filter(|b| **b != 0).count(), n + 1);
         }
@@ -100,4 +99,24 @@ fn eager_work_is_done_when_the_call_returns() {
     ok!(cudaEventRecord(e, s));
     ok!(cudaEventQuery(e));
     assert_eq!(session.pending(), 0);
+}
+
+#[test]
+fn a_panic_throws_enqueued_work_away() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static HITS: AtomicU32 = AtomicU32::new(0);
+    extern "C" fn count(_: *mut c_void) {
+        HITS.fetch_add(1, Ordering::SeqCst);
+    }
+    for (fails, hits) in [(true, 0), (false, 1)] {
+        HITS.store(0, Ordering::SeqCst);
+        let caught = std::panic::catch_unwind(|| {
+            let _session = start(Policy::Lazy);
+            ok!(cudaLaunchHostFunc(stream(), Some(count), null_mut()));
+            // The buffers of a test are gone before its session is.
+            assert!(!fails, "as a failing test does");
+        });
+        assert_eq!(caught.is_err(), fails);
+        assert_eq!(HITS.load(Ordering::SeqCst), hits);
+    }
 }

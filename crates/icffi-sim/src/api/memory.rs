@@ -85,7 +85,7 @@ fn malloc_async(
 
 impl Sim {
     /// The device allocation that begins at this address and is still the program's to free.
-    fn to_free(&mut self, function: &'static str, address: usize) -> Outcome<AllocId> {
+    fn freeable(&mut self, function: &'static str, address: usize) -> Outcome<AllocId> {
         let found = self.memory.find(address);
         let (kind, detail) = match found {
             None => (
@@ -145,14 +145,14 @@ exported! {
         if address.is_null() {
             return Ok(());
         }
-        let id = sim.to_free("cudaFree", address as usize)?;
+        let id = sim.freeable("cudaFree", address as usize)?;
         let alloc = sim.memory.get(id).ok_or(E::cudaErrorInvalidValue)?;
         let (origin, device, bytes) = (alloc.origin, alloc.device, alloc.len);
         // Memory of a pool is freed at once, whatever still uses it: that is documented.
         if origin == Origin::Malloc {
             sched::wait_device(sim, device)?;
             // While this thread waited, another may have freed the same memory.
-            sim.to_free("cudaFree", address as usize)?;
+            sim.freeable("cudaFree", address as usize)?;
         }
         sim.retire(id, "cudaFree");
         sim.forget_used(origin, bytes);
@@ -165,7 +165,7 @@ exported! {
         if address.is_null() {
             return Ok(());
         }
-        let id = sim.to_free("cudaFreeAsync", address as usize)?;
+        let id = sim.freeable("cudaFreeAsync", address as usize)?;
         if let Some(alloc) = sim.memory.get_mut(id) {
             alloc.freed_by = "cudaFreeAsync";
             alloc.free_enqueued = true;

@@ -16,6 +16,8 @@ pub(super) const POISON_NEW: u8 = 0xcd;
 pub(super) const POISON_FREED: u8 = 0xdd;
 /// Up to here poison is written; beyond, pages that hold it already are mapped.
 const WRITTEN: usize = 16 << 20;
+/// What is written at each end of more, where such pages can't be mapped.
+const ENDS: usize = 1 << 20;
 /// Bytes of freed memory that are compared with the poison at each end.
 const CHECKED: usize = 64 << 10;
 
@@ -52,18 +54,30 @@ impl Backing {
         self.map.start()..self.map.end() + self.map.guard()
     }
 
-    /// Poisons all bytes: written where they are few, mapped where they are many.
+    /// Poisons the bytes: written where they are few, mapped where they are many. Where poison
+    /// can't be mapped, the middle of what is large keeps what it holds, so as not to commit it.
     pub(super) fn fill(&self, poison: u8) {
-        if self.len > WRITTEN && self.map.map_poison(poison) {
+        let (head, tail) = if self.len <= WRITTEN {
+            (self.len, 0)
+        } else if self.map.map_poison(poison) {
             return;
+        } else {
+            (ENDS, ENDS)
+        };
+        for (start, count) in [(self.base, head), (self.base + self.len - tail, tail)] {
+            // SAFETY: both lie inside base..base+len, inside the mapping, which is writable
+            // and only ours.
+            unsafe { ptr::write_bytes(start as *mut u8, poison, count) };
         }
-        // SAFETY: base..base+len lies inside the mapping, which is writable and only ours.
-        unsafe { ptr::write_bytes(self.base as *mut u8, poison, self.len) };
     }
 
     /// Bytes of the host's memory that stay committed once it is freed.
     pub(super) fn committed(&self) -> usize {
-        if self.len > WRITTEN { 0 } else { self.len }
+        if self.len > WRITTEN && cfg!(target_os = "linux") {
+            0
+        } else {
+            self.len
+        }
     }
 
     /// Whether the bytes beside the allocation are untouched.
@@ -79,6 +93,14 @@ impl Backing {
     pub(super) fn still_poisoned(&self) -> bool {
         let head = self.len.min(CHECKED);
         all(self.base, head, POISON_FREED) && all(self.base + self.len - head, head, POISON_FREED)
+    }
+
+    /// Leaves the mapping in place for ever, with its bytes or without.
+    pub(super) fn outlive(self, readable: bool) {
+        if !readable {
+            self.map.hollow();
+        }
+        std::mem::forget(self);
     }
 
     /// The canaries before and after, as (start, bytes). The one behind a mapped poison page
@@ -161,6 +183,22 @@ mod linux {
 
         pub(super) fn guard(&self) -> usize {
             self.guard
+        }
+
+        /// Gives the pages back and keeps the addresses.
+        pub(super) fn hollow(&self) {
+            // SAFETY: replaces our own mapping, which nobody uses any more. If it fails, pages
+            // stay committed, no more.
+            unsafe {
+                libc::mmap(
+                    self.start as *mut _,
+                    self.len + self.guard,
+                    libc::PROT_NONE,
+                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE,
+                    -1,
+                    0,
+                )
+            };
         }
 
         /// Maps private copies of pages full of poison over all of it. Nothing is committed
@@ -246,7 +284,8 @@ mod portable {
 
     impl Map {
         pub(super) fn new(bytes: usize, _guarded: bool) -> Option<Map> {
-            let layout = Layout::from_size_align(bytes.checked_add(ALIGN)?, ALIGN).ok()?;
+            // Aligned by hand: an allocator asked for more alignment than usual writes its zeros.
+            let layout = Layout::from_size_align(bytes.checked_add(2 * ALIGN)?, 16).ok()?;
             // SAFETY: the layout is not empty.
             let start = unsafe { alloc_zeroed(layout) };
             if start.is_null() {
@@ -264,12 +303,14 @@ mod portable {
         }
 
         pub(super) fn end(&self) -> usize {
-            self.start + self.layout.size()
+            (self.start + self.layout.size()) / ALIGN * ALIGN
         }
 
         pub(super) fn guard(&self) -> usize {
             0
         }
+
+        pub(super) fn hollow(&self) {}
 
         pub(super) fn map_poison(&self, _poison: u8) -> bool {
             false

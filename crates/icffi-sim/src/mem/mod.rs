@@ -185,7 +185,7 @@ impl Memory {
         self.count(&alloc, true);
         let start = alloc.span().start;
         self.by_id.insert(alloc.id, start);
-        self.by_start.entry(start).insert_entry(alloc).into_mut()
+        self.by_start.entry(start).or_insert(alloc)
     }
 
     fn count(&mut self, alloc: &Alloc, more: bool) {
@@ -291,12 +291,15 @@ impl Memory {
             .collect()
     }
 
-    /// Keeps what is alive mapped for ever and lets the quarantine go: objects of an earlier
-    /// session may still be dropped by code that touches their bytes.
+    /// Lets everything go, except that live pinned memory stays mapped, since those who hold it
+    /// may still look at it, and that addresses of live device memory are never handed out
+    /// again, so that a late free of one does not meet somebody else's.
     pub(crate) fn abandon(mut self) {
         for alloc in std::mem::take(&mut self.by_start).into_values() {
             if alloc.state != State::Freed {
-                std::mem::forget(alloc.backing);
+                if let Some(backing) = alloc.backing {
+                    backing.outlive(matches!(alloc.origin, Origin::Pinned(_)));
+                }
             }
         }
     }

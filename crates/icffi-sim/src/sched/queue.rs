@@ -1,5 +1,7 @@
 //! Which operations are ready.
 
+use std::collections::HashSet;
+
 use super::{OpId, Scheduler, StreamKey};
 
 impl Scheduler {
@@ -63,5 +65,20 @@ impl Scheduler {
                 self.streams.remove(&key);
             }
         }
+    }
+}
+
+impl Scheduler {
+    /// Forgets all operations but host functions that run already.
+    pub(crate) fn discard(&mut self) {
+        for stream in self.streams.values_mut() {
+            stream.queue.truncate(usize::from(stream.running));
+        }
+        let kept: HashSet<OpId> = self
+            .streams
+            .values()
+            .flat_map(|s| s.queue.iter().map(|op| op.id))
+            .collect();
+        self.pending.retain(|op, _| kept.contains(op));
     }
 }
