@@ -251,7 +251,7 @@ fn acquire_all<'a>(
                 Acquired::Now(access) => accesses.push(access),
                 Acquired::Busy => {
                     drop(accesses);
-                    tracker.wait_for_turn(op)?;
+                    tracker.wait_for_turn(op, *mode)?;
                     continue 'again;
                 }
             }

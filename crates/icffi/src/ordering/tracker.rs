@@ -35,10 +35,18 @@ struct State {
     segments: Segments,
     /// Whether a graph has, or had, a part in the memory.
     shared: bool,
-    /// Of shared memory: uses registered and not yet enqueued, as (stream's lane, ticket).
-    open: Vec<(usize, u64, ThreadId)>,
+    /// Of shared memory: uses registered and not yet enqueued.
+    open: Vec<Open>,
     /// The captures in progress that write it.
     captures: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Open {
+    stream: usize,
+    ticket: u64,
+    thread: ThreadId,
+    mode: Mode,
 }
 
 /// What [`Tracker::try_acquire`] found.
@@ -85,7 +93,7 @@ impl Tracker {
     ) -> Result<Access<'a>> {
         let mut state = lock(&self.state);
         if state.shared {
-            state = self.turn(op, state)?;
+            state = self.turn(op, state, mode)?;
         }
         self.register(op, state, stream, mode, range)
     }
@@ -99,7 +107,7 @@ impl Tracker {
         range: Range<usize>,
     ) -> Result<Acquired<'a>> {
         let state = lock(&self.state);
-        if state.is_taken() {
+        if state.is_taken(mode) {
             return Ok(Acquired::Busy);
         }
         self.register(op, state, stream, mode, range)
@@ -107,14 +115,19 @@ impl Tracker {
     }
 
     /// Blocks the CPU until no other thread is about to enqueue a use.
-    pub(crate) fn wait_for_turn(&self, op: Op) -> Result<()> {
-        self.turn(op, lock(&self.state)).map(drop)
+    pub(crate) fn wait_for_turn(&self, op: Op, mode: Mode) -> Result<()> {
+        self.turn(op, lock(&self.state), mode).map(drop)
     }
 
-    fn turn<'s>(&'s self, op: Op, state: MutexGuard<'s, State>) -> Result<MutexGuard<'s, State>> {
+    fn turn<'s>(
+        &'s self,
+        op: Op,
+        state: MutexGuard<'s, State>,
+        mode: Mode,
+    ) -> Result<MutexGuard<'s, State>> {
         let (state, waited) = self
             .settled
-            .wait_timeout_while(state, PATIENCE, |state| state.is_taken())
+            .wait_timeout_while(state, PATIENCE, |state| state.is_taken(mode))
             .unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             return Err(error::busy(op));
@@ -142,9 +155,13 @@ impl Tracker {
             .acquire(op, stream, mode, &range, || stream.lane().open())?;
         let settle = state.shared.then_some(ticket);
         if state.shared {
-            state
-                .open
-                .push((key(stream), ticket, thread::current().id()));
+            let thread = thread::current().id();
+            state.open.push(Open {
+                stream: key(stream),
+                ticket,
+                thread,
+                mode,
+            });
         }
         drop(state);
         Ok(Access::new(self, op, stream, mode, range, settle))
@@ -154,7 +171,7 @@ impl Tracker {
     pub(super) fn settle(&self, stream: &Stream, ticket: u64) {
         lock(&self.state)
             .open
-            .retain(|&(k, t, _)| (k, t) != (key(stream), ticket));
+            .retain(|o| (o.stream, o.ticket) != (key(stream), ticket));
         self.settled.notify_all();
     }
 
@@ -235,11 +252,13 @@ impl Tracker {
 }
 
 impl State {
-    /// Whether another thread is between registering and enqueueing. This thread's own open uses
-    /// are enqueued or never will be, as far as order is concerned.
-    fn is_taken(&self) -> bool {
+    /// Whether another thread is between registering and enqueueing a use that conflicts with
+    /// `mode`. This thread's own open uses are enqueued, or never will be.
+    fn is_taken(&self, mode: Mode) -> bool {
         let me = thread::current().id();
-        self.open.iter().any(|&(_, _, thread)| thread != me)
+        self.open
+            .iter()
+            .any(|o| o.thread != me && (mode == Mode::Write || o.mode == Mode::Write))
     }
 }
 
