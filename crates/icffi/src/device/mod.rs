@@ -192,6 +192,10 @@ impl Device {
         Self { ordinal }
     }
 
+    pub(crate) const fn raw(self) -> i32 {
+        self.ordinal
+    }
+
     /// Its number, from 0.
     #[must_use]
     pub fn ordinal(self) -> usize {
@@ -243,8 +247,9 @@ impl Device {
         )
     }
 
-    /// Lets this device's kernels and copies reach memory of `peer` that `cudaMalloc` made.
-    /// `cudaDeviceEnablePeerAccess`; enabling twice is no error.
+    /// Lets this device's kernels and copies reach memory of `peer`: what `cudaMalloc` makes, and
+    /// what every pool of this crate makes, later ones included. Enabling twice is no error.
+    /// `cudaDeviceEnablePeerAccess`, `cudaMemPoolSetAccess`.
     ///
     /// # Errors
     /// `cudaErrorPeerAccessUnsupported` and what else the call reports.
@@ -253,9 +258,10 @@ impl Device {
         let op = Op::new("Device::enable_peer_access");
         let _current = enter(op, self.ordinal)?;
         match rt::enable_peer_access(op, peer.ordinal) {
-            Err(e) if e.code() == error::codes::PEER_ACCESS_ALREADY_ENABLED => Ok(()),
-            other => other,
+            Err(e) if e.code() == error::codes::PEER_ACCESS_ALREADY_ENABLED => {}
+            other => other?,
         }
+        crate::memory::allow_peer(op, peer.ordinal, self.ordinal)
     }
 
     /// How many pieces of memory wait, unfreed, because a failed call left unproved that the

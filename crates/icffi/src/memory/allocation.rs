@@ -1,6 +1,7 @@
 //! One piece of device memory: where it came from, and how it goes back.
 #![allow(unsafe_code)]
 
+use super::pool::{MemoryPool, expect_pools};
 use crate::device;
 use crate::error::{self, IcffiError, Result, codes};
 use crate::op::Op;
@@ -15,7 +16,8 @@ use std::ptr::NonNull;
 pub(super) enum Origin {
     /// `cudaMalloc`.
     Malloc,
-    /// `cudaMallocAsync` on this stream.
+    /// `cudaMallocAsync` on this stream, or `cudaMallocFromPoolAsync` (CUDA keeps a destroyed
+    /// pool until its memory is freed).
     Pool(Stream),
 }
 
@@ -54,19 +56,26 @@ impl Allocation {
     /// In stream order, on the stream's device.
     /// On a capture's stream it is allocated at once, on a stream of this crate: an allocation by
     /// the graph would be valid only while the graph runs.
-    pub(super) fn pool(op: Op, stream: &Stream, bytes: usize) -> Result<Self> {
+    pub(super) fn pool(
+        op: Op,
+        pool: Option<&MemoryPool>,
+        stream: &Stream,
+        bytes: usize,
+    ) -> Result<Self> {
         let ordinal = stream.ordinal();
         if let Some(capture) = stream.capture_state() {
             capture.check(op)?;
             let side = device::state(ordinal).side_stream(op, ordinal)?;
-            return Self::pool(op, &side, bytes);
+            return Self::pool(op, pool, &side, bytes);
         }
-        if !device::state(ordinal).has_pools(op, ordinal)? {
-            return Err(error::pools_unsupported(op, ordinal));
-        }
+        expect_pools(op, ordinal)?;
         let _current = device::enter(op, ordinal)?;
-        let ptr = rt::malloc_async(op, bytes, stream.raw())
-            .map_err(|e| with_size(op, bytes, ordinal, e))?;
+        let ptr = match pool {
+            None => rt::malloc_async(op, bytes, stream.raw()),
+            // SAFETY: the pool is live.
+            Some(pool) => unsafe { rt::malloc_from_pool(op, bytes, pool.raw(), stream.raw()) },
+        }
+        .map_err(|e| with_size(op, bytes, ordinal, e))?;
         let ptr = NonNull::new(ptr).ok_or_else(|| error::null(op, "cudaMallocAsync", bytes))?;
         let memory = Self {
             ptr,
@@ -111,7 +120,7 @@ impl Allocation {
                 retire::park(doomed.device, op.name, uses, move |op| doomed.free(op));
                 Ok(())
             }
-            Origin::Pool(_) => doomed.free_behind(op, uses, stream),
+            Origin::Pool(..) => doomed.free_behind(op, uses, stream),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::DeviceBuffer;
 use super::allocation::Allocation;
+use super::pool::MemoryPool;
 use crate::error::{self, Result};
 use crate::op::Op;
 use crate::ordering::Mode;
@@ -46,6 +47,33 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
     #[track_caller]
     pub fn alloc_async(stream: &Stream, len: usize) -> Result<Self> {
         Self::alloc_async_in(Op::new("DeviceBuffer::alloc_async"), stream, len)
+    }
+
+    /// [`alloc_async`](Self::alloc_async) from a pool of your own, which is on the stream's
+    /// device. `cudaMallocFromPoolAsync`.
+    ///
+    /// # Errors
+    /// As there; `DEVICE_MISMATCH`.
+    ///
+    /// ```
+    /// use icffi::{memory::{DeviceBuffer, MemoryPool}, stream::Stream};
+    /// let stream = Stream::new()?;
+    /// let pool = MemoryPool::default_of(&stream.device())?;
+    /// let x = DeviceBuffer::<u8>::alloc_from_async(&pool, &stream, 100)?;
+    /// assert_eq!(x.len(), 100);
+    /// # Ok::<(), icffi::IcffiError>(())
+    /// ```
+    #[track_caller]
+    pub fn alloc_from_async(pool: &MemoryPool, stream: &Stream, len: usize) -> Result<Self> {
+        let op = Op::new("DeviceBuffer::alloc_from_async");
+        stream.expect_device(op, "memory pool", pool.ordinal())?;
+        match bytes_of::<T>(op, len)? {
+            0 => Ok(Self::without_memory(len, stream.ordinal())),
+            bytes => Ok(Self::from_memory(
+                Allocation::pool(op, Some(pool), stream, bytes)?,
+                len,
+            )),
+        }
     }
 
     /// `len` elements of zero bytes, on the current device, complete on return for every stream.
@@ -125,7 +153,10 @@ impl<T: Copy + 'static> DeviceBuffer<T> {
     pub(super) fn alloc_async_in(op: Op, stream: &Stream, len: usize) -> Result<Self> {
         match bytes_of::<T>(op, len)? {
             0 => Ok(Self::without_memory(len, stream.ordinal())),
-            bytes => Ok(Self::from_memory(Allocation::pool(op, stream, bytes)?, len)),
+            bytes => Ok(Self::from_memory(
+                Allocation::pool(op, None, stream, bytes)?,
+                len,
+            )),
         }
     }
 

@@ -6,6 +6,7 @@ mod device;
 mod event;
 mod graph;
 mod memory;
+mod pool;
 mod relaxed;
 mod stream;
 
@@ -13,6 +14,7 @@ pub(crate) use device::*;
 pub(crate) use event::*;
 pub(crate) use graph::*;
 pub(crate) use memory::*;
+pub(crate) use pool::*;
 pub(crate) use relaxed::{LiveCapture, live_captures_of};
 pub(crate) use stream::*;
 
