@@ -41,7 +41,7 @@ pub use shared::SharedBuffer;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
-pub use view::{DeviceSlice, DeviceSliceMut};
+pub use view::{DeviceRows, DeviceRowsMut, DeviceSlice, DeviceSliceMut};
 
 /// A fixed-length array in device memory. `Send`, not `Sync`; lengths are in elements.
 ///

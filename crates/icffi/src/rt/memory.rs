@@ -111,3 +111,32 @@ pub(crate) unsafe fn memset_async(
     // SAFETY: the caller's contract.
     unsafe { cuda!(op, cudaMemsetAsync, dst, i32::from(byte), bytes, stream) }
 }
+
+/// # Safety
+/// As for [`memcpy_async`], for `height` rows of `width` bytes, `dst_pitch` and `src_pitch` bytes
+/// apart, neither of which is smaller than `width`.
+pub(crate) unsafe fn memcpy_2d_async(
+    op: Op,
+    (dst, dst_pitch): (*mut c_void, usize),
+    (src, src_pitch): (*const c_void, usize),
+    width: usize,
+    height: usize,
+    kind: cudaMemcpyKind,
+    stream: cudaStream_t,
+) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe {
+        cuda!(
+            op,
+            cudaMemcpy2DAsync,
+            dst,
+            dst_pitch,
+            src,
+            src_pitch,
+            width,
+            height,
+            kind,
+            stream
+        )
+    }
+}

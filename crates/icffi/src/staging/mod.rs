@@ -14,9 +14,11 @@
 mod block;
 mod download;
 mod pool;
+mod rows;
 mod upload;
 
 pub(crate) use download::{Landed, download, download_guarded};
+pub(crate) use rows::{Rows, download_rows, upload_rows};
 pub(crate) use upload::upload;
 
 use crate::error::Result;

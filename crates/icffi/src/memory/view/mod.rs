@@ -7,6 +7,9 @@
 mod cast;
 mod copies;
 mod range;
+mod rows;
+
+pub use rows::{DeviceRows, DeviceRowsMut};
 
 use super::DeviceBuffer;
 use super::part::{Part, Region};
