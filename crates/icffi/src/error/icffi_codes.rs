@@ -47,4 +47,6 @@ codes! {
     CAPTURE_UNSUPPORTED = -14;
     /// Another thread keeps a use of the memory registered without launching it.
     BUSY = -15;
+    /// The process was forked from one that had used CUDA, which CUDA does not survive.
+    FORKED = -16;
 }

@@ -226,3 +226,25 @@ pub(crate) fn busy(op: Op) -> IcffiError {
             .to_owned(),
     )
 }
+
+#[cold]
+pub(crate) fn owned_by_graph(op: Op) -> IcffiError {
+    new(
+        op,
+        icffi_codes::BUSY,
+        "BUSY: a graph that captured the buffer owns the memory too; drop the graph and what was \
+         instantiated from it first"
+            .to_owned(),
+    )
+}
+
+#[cold]
+pub(crate) fn forked(op: Op) -> IcffiError {
+    new(
+        op,
+        icffi_codes::FORKED,
+        "FORKED: this process was forked from one that had used CUDA, and CUDA does not work in \
+         the child; fork (or better, spawn) before the first CUDA call"
+            .to_owned(),
+    )
+}

@@ -3,6 +3,7 @@
 mod access;
 mod create;
 mod pinned;
+mod register;
 
 use crate::ordering::Tracker;
 use crate::pod;

@@ -1,7 +1,9 @@
 //! One piece of device memory: where it came from, and how it goes back.
 #![allow(unsafe_code)]
 
+use super::doomed::Doomed;
 use super::pool::{MemoryPool, expect_pools};
+use super::raw::{Deleter, RawOrigin};
 use crate::device;
 use crate::error::{self, IcffiError, Result, codes};
 use crate::op::Op;
@@ -10,20 +12,32 @@ use crate::stream::Stream;
 use crate::{retire, rt};
 use std::ffi::c_void;
 use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
 
 /// Where memory came from decides how it may be freed; kept in release builds too (row 6).
-#[derive(Clone, Debug)]
-pub(super) enum Origin {
+enum Origin {
     /// `cudaMalloc`.
     Malloc,
     /// `cudaMallocAsync` on this stream, or `cudaMallocFromPoolAsync` (CUDA keeps a destroyed
     /// pool until its memory is freed).
     Pool(Stream),
+    /// Another library's. Behind a lock only to be `Sync`: nobody looks at it before the end.
+    Foreign(Mutex<Deleter>),
+}
+
+impl std::fmt::Debug for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Malloc => f.write_str("Malloc"),
+            Self::Pool(stream) => f.debug_tuple("Pool").field(stream).finish(),
+            Self::Foreign(_) => f.write_str("Foreign"),
+        }
+    }
 }
 
 /// # Invariants
 /// 1. `ptr` came from the call that `origin` names, on `device`, with more than 0 bytes, and
-///    only `Drop` or `free_async` (through `Doomed`) frees it.
+///    only `Drop` or `free_on` (through `Doomed`) frees it; or the caller of `adopt` promised so.
 /// 2. Every enqueued operation that uses it is registered in `tracker`.
 #[derive(Debug)]
 pub(crate) struct Allocation {
@@ -102,27 +116,84 @@ impl Allocation {
         &self.tracker
     }
 
-    /// Frees behind all uses and behind what `stream` has been given, without blocking. Memory
-    /// of `cudaMalloc` can't be freed in stream order: it is parked until its uses are over.
-    pub(super) fn free_on(self, op: Op, stream: &Stream) -> Result<()> {
+    /// Takes memory over that `stream` has written last.
+    ///
+    /// # Safety
+    /// `ptr` is an allocation of at least `bytes` bytes on the stream's device, from where
+    /// `origin` says and without another owner, and all its uses are ordered before what `stream`
+    /// is given next.
+    pub(super) unsafe fn adopt(
+        op: Op,
+        ptr: NonNull<c_void>,
+        bytes: usize,
+        origin: RawOrigin,
+        stream: &Stream,
+    ) -> Result<Self> {
+        let origin = match origin {
+            RawOrigin::Malloc => Origin::Malloc,
+            RawOrigin::Pool => Origin::Pool(stream.clone()),
+            RawOrigin::Foreign(deleter) => Origin::Foreign(Mutex::new(deleter)),
+        };
+        let tracker = Tracker::allocated_by(stream, bytes);
+        if stream.must_record_early() {
+            drop(tracker.acquire(op, stream, Mode::Write, 0..bytes)?);
+        }
+        Ok(Self {
+            ptr,
+            device: stream.ordinal(),
+            origin,
+            tracker,
+        })
+    }
+
+    /// Moves the fields out instead of dropping.
+    fn dismantle(self) -> (Doomed, Origin, Vec<Use>) {
         let this = std::mem::ManuallyDrop::new(self);
         let doomed = Doomed {
             ptr: this.ptr,
             device: this.device,
+            deleter: None,
         };
         // SAFETY: `this` is never dropped or used again, so both fields are moved out once.
         let (origin, tracker) =
             unsafe { (std::ptr::read(&this.origin), std::ptr::read(&this.tracker)) };
-        let mut uses = tracker.take();
-        match origin {
-            Origin::Malloc => {
-                uses.push(Use::late(stream));
-                retire::park(doomed.device, op.name, uses, move |op| doomed.free(op));
-                Ok(())
-            }
-            Origin::Pool(..) => doomed.free_behind(op, uses, stream),
-        }
+        let uses = tracker.take();
+        (doomed, origin, uses)
     }
+
+    /// Gives the memory up, all uses ordered before what `stream` is given next.
+    pub(super) fn give_up(self, op: Op, stream: &Stream) -> Result<(*mut c_void, RawOrigin)> {
+        // Before the fields are moved out, so that a failure drops the memory as usual.
+        drop(
+            self.tracker
+                .acquire(op, stream, Mode::Write, 0..usize::MAX)?,
+        );
+        let (doomed, origin, _) = self.dismantle();
+        let origin = match origin {
+            Origin::Malloc => RawOrigin::Malloc,
+            Origin::Pool(_) => RawOrigin::Pool,
+            Origin::Foreign(deleter) => RawOrigin::Foreign(unlock(deleter)),
+        };
+        Ok((doomed.ptr.as_ptr(), origin))
+    }
+
+    /// Frees behind all uses and behind what `stream` has been given, without blocking. Memory
+    /// that is not a pool's can't be freed in stream order: it is parked until its uses are over.
+    pub(super) fn free_on(self, op: Op, stream: &Stream) -> Result<()> {
+        let (mut doomed, origin, mut uses) = self.dismantle();
+        match origin {
+            Origin::Pool(_) => return doomed.free_behind(op, uses, stream),
+            Origin::Malloc => {}
+            Origin::Foreign(deleter) => doomed.deleter = Some(unlock(deleter)),
+        }
+        uses.push(Use::late(stream));
+        retire::park(doomed.device, op.name, uses, move |op| doomed.free(op));
+        Ok(())
+    }
+}
+
+fn unlock(deleter: Mutex<Deleter>) -> Deleter {
+    deleter.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn with_size(op: Op, bytes: usize, device: i32, e: IcffiError) -> IcffiError {
@@ -137,107 +208,46 @@ const DROP: &str = "DeviceBuffer::drop";
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let doomed = Doomed {
-            ptr: self.ptr,
-            device: self.device,
-        };
         let uses = self.tracker.take();
         let op = Op::new(DROP);
-        match &self.origin {
-            Origin::Malloc if rt::in_callback() => {
-                retire::park(doomed.device, DROP, uses, move |op| doomed.free(op));
-            }
-            Origin::Malloc => doomed.free_after_waiting(op, uses),
-            Origin::Pool(origin) => {
-                // The one stream it was used on needs no wait; so does its own if it never was.
-                let stream = match uses.as_slice() {
-                    [one] if !one.stream().must_record_early() => one.stream().clone(),
-                    _ => origin.clone(),
-                };
-                if rt::in_callback() {
-                    retire::park(doomed.device, DROP, uses, move |op| {
-                        doomed.free_behind(op, Vec::new(), &stream)
-                    });
-                    return;
-                }
-                if stream.must_record_early() {
-                    return doomed.free_on_side_stream(op, uses);
-                }
-                if let Err(e) = doomed.free_behind(op, uses, &stream) {
-                    device::state(self.device).defer(e);
-                }
-            }
-        }
-    }
-}
-
-/// The address on its way to be freed.
-struct Doomed {
-    ptr: NonNull<c_void>,
-    device: i32,
-}
-
-// SAFETY: see `Allocation`.
-unsafe impl Send for Doomed {}
-
-impl Doomed {
-    /// `cudaFree`, when all uses are over.
-    fn free(self, op: Op) -> Result<()> {
-        let _current = device::enter(op, self.device)?;
-        // SAFETY: invariant 1 of the `Allocation` this came from; its uses (invariant 2) are
-        // over, seen to by every caller. `cudaFree` also takes pool memory (CUDA Runtime API
-        // 13.0, cudaFree), and then does not wait itself.
-        unsafe { rt::free(op, self.ptr.as_ptr()) }
-    }
-
-    fn free_after_waiting(self, op: Op, uses: Vec<Use>) {
-        let ordinal = self.device;
-        if let Err(e) = uses.iter().try_for_each(|one| one.wait(op)) {
-            if e.code() != codes::CUDART_UNLOADING {
-                device::state(ordinal).defer(e);
-            }
-            return retire::quarantine(ordinal, op.name, uses, move |op| self.free(op));
-        }
-        drop(uses);
-        retire::release_now(ordinal, op.name, move |op| self.free(op));
-    }
-
-    /// `cudaFreeAsync` on `stream`, made to wait for all of `uses` first. If the waits can't be
-    /// enqueued the memory is quarantined and freed once they are over. If the free itself
-    /// reports an error it may have happened all the same, so the memory counts as leaked.
-    fn free_behind(self, op: Op, mut uses: Vec<Use>, stream: &Stream) -> Result<()> {
-        let ordered = uses
-            .iter_mut()
-            .try_for_each(|one| one.order_before(op, stream));
-        let entered = ordered.and_then(|()| device::enter(op, self.device));
-        match entered {
-            Ok(_current) => {
-                // SAFETY: invariant 1 of the `Allocation` this came from; the stream now comes
-                // behind every registered use (invariant 2).
-                let freed = unsafe { rt::free_async(op, self.ptr.as_ptr(), stream.raw()) };
-                rt::gone_at_exit(freed).inspect_err(|_| device::state(self.device).count_leak())
-            }
-            Err(e) => {
-                let ordinal = self.device;
-                uses.push(Use::late(stream));
-                retire::quarantine(ordinal, op.name, uses, move |op| self.free(op));
-                Err(e)
-            }
-        }
-    }
-
-    /// For memory whose own stream can't be reached from every thread.
-    fn free_on_side_stream(self, op: Op, uses: Vec<Use>) {
-        let ordinal = self.device;
-        let result = match device::state(ordinal).side_stream(op, ordinal) {
-            Ok(side) => self.free_behind(op, uses, &side),
-            Err(e) => {
-                retire::quarantine(ordinal, op.name, uses, move |op| self.free(op));
-                Err(e)
-            }
+        let mut doomed = Doomed {
+            ptr: self.ptr,
+            device: self.device,
+            deleter: None,
         };
-        if let Err(e) = rt::gone_at_exit(result) {
-            device::state(ordinal).defer(e);
+        // `Malloc` is only what is left behind.
+        let origin = std::mem::replace(&mut self.origin, Origin::Malloc);
+        if let Origin::Pool(origin) = origin {
+            return drop_pool_memory(op, doomed, uses, origin);
         }
+        if let Origin::Foreign(deleter) = origin {
+            doomed.deleter = Some(unlock(deleter));
+        }
+        // `cudaFree` may wait for the device: not inside a callback, and not while something is
+        // being captured there.
+        if rt::in_callback() || rt::live_captures_of(self.device) > 0 {
+            return retire::park(doomed.device, DROP, uses, move |op| doomed.free(op));
+        }
+        doomed.free_after_waiting(op, uses);
+    }
+}
+
+fn drop_pool_memory(op: Op, doomed: Doomed, uses: Vec<Use>, origin: Stream) {
+    // The one stream it was used on needs no wait; so does its own if it never was.
+    let stream = match uses.as_slice() {
+        [one] if !one.stream().must_record_early() => one.stream().clone(),
+        _ => origin,
+    };
+    if rt::in_callback() {
+        return retire::park(doomed.device, DROP, uses, move |op| {
+            doomed.free_behind(op, Vec::new(), &stream)
+        });
+    }
+    if stream.must_record_early() {
+        return doomed.free_on_side_stream(op, uses);
+    }
+    let ordinal = doomed.device;
+    if let Err(e) = doomed.free_behind(op, uses, &stream) {
+        device::state(ordinal).defer(e);
     }
 }

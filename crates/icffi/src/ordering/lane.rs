@@ -4,9 +4,10 @@
 //! once for each buffer. Tickets make it once: a use has a number on its stream, and a stream
 //! remembers up to which number of another it is already ordered behind.
 
+use crate::event::PooledEvent;
 use crate::sync::lock;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 
 static IDS: AtomicU64 = AtomicU64::new(1);
 
@@ -26,6 +27,8 @@ pub(crate) struct Lane {
     issued: AtomicU64,
     open: AtomicU64,
     seen: Mutex<Vec<(u64, u64)>>,
+    /// Recorded on demand, to be waited for instead of one recorded later.
+    checkpoint: Mutex<Option<Arc<PooledEvent>>>,
 }
 
 impl Lane {
@@ -35,6 +38,7 @@ impl Lane {
             issued: AtomicU64::new(0),
             open: AtomicU64::new(0),
             seen: Mutex::new(Vec::new()),
+            checkpoint: Mutex::new(None),
         }
     }
 
@@ -56,6 +60,24 @@ impl Lane {
     pub(crate) fn covered(&self, own: u64) -> Option<u64> {
         let issued = self.issued.load(SeqCst);
         (self.open.load(SeqCst) <= own).then_some(issued)
+    }
+
+    /// Keeps an event recorded on this stream just now.
+    pub(crate) fn set_checkpoint(&self, event: Arc<PooledEvent>) {
+        *lock(&self.checkpoint) = Some(event);
+    }
+
+    /// The kept event, if it stands behind `ticket`.
+    pub(super) fn checkpoint(&self, ticket: u64) -> Option<Arc<PooledEvent>> {
+        let kept = lock(&self.checkpoint);
+        kept.as_ref()
+            .filter(|event| event.covers().is_some_and(|upto| upto >= ticket))
+            .cloned()
+    }
+
+    /// Its number, for messages.
+    pub(super) fn id(&self) -> u64 {
+        self.id
     }
 
     /// Whether this stream is already ordered behind `ticket` of `other`.

@@ -13,6 +13,7 @@ mod access;
 mod lane;
 mod scope;
 mod segments;
+mod trace;
 mod tracker;
 mod uses;
 

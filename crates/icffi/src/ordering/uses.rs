@@ -1,6 +1,6 @@
 //! One use of memory by a stream.
 
-use super::scope;
+use super::trace;
 use crate::error::Result;
 use crate::event::{self, PooledEvent};
 use crate::op::Op;
@@ -83,7 +83,7 @@ impl Use {
 
     /// Makes `stream` wait for this use, on the device, unless it does already.
     pub(crate) fn order_before(&mut self, op: Op, stream: &Stream) -> Result<()> {
-        if self.stream.is(stream) || scope::is_assumed() {
+        if self.stream.is(stream) {
             return Ok(());
         }
         let remembers = !stream.must_record_early() && !self.stream.must_record_early();
@@ -94,11 +94,15 @@ impl Use {
             if !self.reachable() {
                 return self.wait_for_device(op);
             }
-            self.event = Some(event::record(op, &self.stream, 0)?);
+            self.event = Some(match self.stream.lane().checkpoint(self.ticket) {
+                Some(checkpoint) => checkpoint,
+                None => event::record(op, &self.stream, 0)?,
+            });
         }
         if let Some(event) = &self.event {
             let _current = device::enter(op, stream.ordinal())?;
             event.handle().hold_back(op, stream)?;
+            trace::wait(op, stream.lane().id(), self.stream.lane().id());
             if let (true, Some(upto)) = (remembers, event.covers()) {
                 stream.lane().note(self.stream.lane(), upto);
             }

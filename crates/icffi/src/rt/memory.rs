@@ -52,6 +52,21 @@ pub(crate) unsafe fn free_host(op: Op, ptr: *mut c_void) -> Result<()> {
 }
 
 /// # Safety
+/// `bytes` bytes at `ptr` stay allocated until they are unregistered.
+pub(crate) unsafe fn host_register(op: Op, ptr: *mut c_void, bytes: usize) -> Result<()> {
+    let flags = icffi_sys::cudaHostRegisterDefault;
+    // SAFETY: the caller's contract.
+    unsafe { cuda!(op, cudaHostRegister, ptr, bytes, flags) }
+}
+
+/// # Safety
+/// `ptr` was registered, and no enqueued work uses it.
+pub(crate) unsafe fn host_unregister(op: Op, ptr: *mut c_void) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe { cuda!(op, cudaHostUnregister, ptr) }
+}
+
+/// # Safety
 /// `ptr` came from [`host_alloc`] and is live.
 pub(crate) unsafe fn host_device_pointer(op: Op, ptr: *mut c_void) -> Result<*mut c_void> {
     let mut device = std::ptr::null_mut();

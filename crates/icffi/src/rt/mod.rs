@@ -4,6 +4,7 @@
 
 mod device;
 mod event;
+mod fork;
 mod graph;
 mod memory;
 mod pool;
@@ -56,6 +57,9 @@ fn enter(op: Op) -> Result<()> {
     if in_callback() {
         return Err(error::in_callback(op));
     }
+    if fork::is_child() {
+        return Err(error::forked(op));
+    }
     Ok(())
 }
 
@@ -78,17 +82,26 @@ fn ready(op: Op, call: &str, code: cudaError_t) -> Result<bool> {
 
 /// Reads the thread's last error, which clears it unless it is sticky.
 pub(crate) fn drain_last_error() {
-    if in_callback() {
+    if in_callback() || fork::is_child() {
         return;
     }
     // SAFETY: takes no argument and has no precondition.
     let _ = unsafe { icffi_sys::cudaGetLastError() };
 }
 
+/// Whether there is nothing left to give back to: the runtime is being unloaded, or belongs to
+/// the process that forked this one.
+pub(crate) fn is_gone(error: &error::IcffiError) -> bool {
+    matches!(
+        error.code(),
+        codes::CUDART_UNLOADING | error::icffi_codes::FORKED
+    )
+}
+
 /// At process exit the runtime may be gone before a destructor runs; what it owned went with it.
 pub(crate) fn gone_at_exit(result: Result<()>) -> Result<()> {
     match result {
-        Err(e) if e.code() == codes::CUDART_UNLOADING => Ok(()),
+        Err(e) if is_gone(&e) => Ok(()),
         other => other,
     }
 }

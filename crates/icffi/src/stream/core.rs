@@ -19,6 +19,8 @@ pub(super) enum Kind {
     Legacy,
     /// The per-thread default stream: one handle, another stream on each thread.
     PerThread,
+    /// Somebody else's, who may destroy it once this crate's calls have returned.
+    Borrowed,
     /// Made by this crate, private to a capture, never anything but recorded on.
     Capture,
 }
@@ -75,12 +77,25 @@ impl StreamCore {
         // can't carry over (CUDA Runtime API 13.0, driver_types.h).
         let handle = match kind {
             Kind::PerThread => 2,
-            Kind::Legacy | Kind::Owned | Kind::Capture => 1,
+            Kind::Legacy | Kind::Owned | Kind::Capture | Kind::Borrowed => 1,
         };
         Self {
             handle: std::ptr::without_provenance_mut(handle),
             device,
             kind,
+            lane: Lane::new(),
+            capture: None,
+            panics: Arc::default(),
+        }
+    }
+
+    /// # Safety
+    /// `handle` is a live stream of `device` and stays so as long as calls are made with it.
+    pub(super) unsafe fn borrowed(handle: cudaStream_t, device: i32) -> Self {
+        Self {
+            handle,
+            device,
+            kind: Kind::Borrowed,
             lane: Lane::new(),
             capture: None,
             panics: Arc::default(),

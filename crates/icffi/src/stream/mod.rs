@@ -139,6 +139,32 @@ impl Stream {
         Ok(PerThreadStream::new(Self { core }))
     }
 
+    /// A stream that somebody else owns, of cuBLAS or of your own FFI for instance. Every use of
+    /// a buffer on it is marked by an event at once, so nothing here needs the handle later.
+    ///
+    /// # Safety
+    /// `handle` is a live stream of `device`, not in capture, and is not destroyed while a call
+    /// with the result, a clone of it, or a descriptor made for it is in progress.
+    ///
+    /// ```
+    /// use icffi::prelude::*;
+    /// let owner = Stream::new()?;
+    /// // SAFETY: `owner` lives longer.
+    /// let borrowed = unsafe { Stream::from_raw_borrowed(owner.raw(), owner.device()) };
+    /// let x = DeviceBuffer::from_slice_sync(&borrowed, &[1, 2])?;
+    /// assert_eq!(x.to_vec(&owner)?, [1, 2]);
+    /// # Ok::<(), IcffiError>(())
+    /// ```
+    #[must_use]
+    #[allow(unsafe_code)]
+    pub unsafe fn from_raw_borrowed(handle: cudaStream_t, device: Device) -> Self {
+        // SAFETY: the caller's contract.
+        let core = unsafe { StreamCore::borrowed(handle, device.raw()) };
+        Self {
+            core: Arc::new(core),
+        }
+    }
+
     /// CUDA's handle, for raw calls. It stays valid as long as a clone of this stream lives.
     #[must_use]
     pub fn raw(&self) -> cudaStream_t {
@@ -163,7 +189,7 @@ impl Stream {
     /// Whether the handle means different streams at different times, so that uses have to be
     /// marked by an event at once.
     pub(crate) fn must_record_early(&self) -> bool {
-        self.core.kind() == Kind::PerThread
+        matches!(self.core.kind(), Kind::PerThread | Kind::Borrowed)
     }
 
     /// Its priority. `cudaStreamGetPriority`.
@@ -230,6 +256,36 @@ impl Stream {
         let op = Op::new("Stream::wait_event");
         let _current = device::enter(op, self.ordinal())?;
         event.hold_back_in(op, self)
+    }
+
+    /// Marks this point of the stream, so that another stream which later uses what was used here
+    /// waits for this point and not for what is enqueued after it. Without, an event is recorded
+    /// when the other stream asks, behind everything. Does not block. `cudaEventRecord`.
+    ///
+    /// Copies mark themselves; this is for kernels that are followed by unrelated work.
+    ///
+    /// # Errors
+    /// What the call reports.
+    ///
+    /// ```
+    /// use icffi::prelude::*;
+    /// let (a, b) = (Stream::new()?, Stream::new()?);
+    /// let mut x = DeviceBuffer::<i32>::zeros(4)?;
+    /// x.fill(&a, 0)?;
+    /// a.checkpoint()?;
+    /// // ... long work on `a` that `b` need not wait for ...
+    /// assert_eq!(x.to_vec(&b)?, [0; 4]);
+    /// # Ok::<(), IcffiError>(())
+    /// ```
+    #[track_caller]
+    pub fn checkpoint(&self) -> Result<()> {
+        let op = Op::new("Stream::checkpoint");
+        self.refuse_capture(op, "recorded work is ordered when the graph is launched")?;
+        if !self.must_record_early() {
+            self.lane()
+                .set_checkpoint(crate::event::record(op, self, 0)?);
+        }
+        Ok(())
     }
 
     /// [`Event::record`] on this stream.
