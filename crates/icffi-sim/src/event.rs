@@ -2,15 +2,26 @@
 
 use std::time::Duration;
 
+use crate::graph::CaptureId;
 use crate::sched::OpId;
 
 /// One event.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Event {
     pub(crate) device: usize,
     pub(crate) flags: u32,
     /// The latest record, if there was one.
     pub(crate) record: Option<Record>,
+    /// The latest record was captured.
+    pub(crate) captured: Option<Marks>,
+}
+
+/// What an event stands for that was recorded in a capture.
+#[derive(Debug, Clone)]
+pub(crate) struct Marks {
+    pub(crate) capture: CaptureId,
+    /// Positions in the graph of that capture.
+    pub(crate) nodes: Vec<usize>,
 }
 
 /// One record of an event.
@@ -27,6 +38,7 @@ impl Event {
             device,
             flags,
             record: None,
+            captured: None,
         }
     }
 

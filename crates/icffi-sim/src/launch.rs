@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use icffi_sys::{cudaError, cudaStream_t};
 
@@ -21,6 +22,7 @@ pub(crate) struct KernelBuffer {
 }
 
 /// A kernel in a stream.
+#[derive(Clone)]
 pub(crate) struct Launch {
     pub(crate) name: String,
     pub(crate) regions: Vec<Region>,
@@ -28,7 +30,7 @@ pub(crate) struct Launch {
     pub(crate) written: Vec<AllocId>,
     /// A buffer was wrong already at the launch: the kernel faults when it runs.
     pub(crate) illegal: bool,
-    pub(crate) run: Box<dyn FnOnce() + Send>,
+    pub(crate) run: Kernel,
 }
 
 impl fmt::Debug for Launch {
@@ -37,17 +39,20 @@ impl fmt::Debug for Launch {
     }
 }
 
+/// What a kernel does.
+pub(crate) type Kernel = Arc<dyn Fn() + Send + Sync>;
+
 /// The function as which a launch is counted and can be made to fail.
 pub(crate) const FUNCTION: &str = "cudaLaunchKernelExC";
 
-/// Enqueues a kernel. `run` is called once when the stream gets there, or dropped if it never
-/// does. A buffer that is no memory of the device is reported at once, but fails as on a
+/// Enqueues a kernel. `run` is called when the stream gets there, or by each launch of the graph
+/// that captures it, and dropped once none of them will call it any more. A buffer that is no memory of the device is reported at once, but fails as on a
 /// device: the launch succeeds and the context dies when the kernel runs.
 pub(crate) fn enqueue_kernel(
     stream: cudaStream_t,
     name: impl Into<Cow<'static, str>>,
     buffers: Vec<KernelBuffer>,
-    run: Box<dyn FnOnce() + Send>,
+    run: Kernel,
 ) -> cudaError {
     let name = name.into().into_owned();
     enter(FUNCTION, Needs::Context, |sim| {
@@ -60,9 +65,9 @@ fn enqueue(
     stream: cudaStream_t,
     name: String,
     buffers: &[KernelBuffer],
-    run: Box<dyn FnOnce() + Send>,
+    run: Kernel,
 ) -> Outcome {
-    let key = sim.resolve(stream)?;
+    let key = sim.work_stream(stream)?;
     let device = sim.sched.streams[&key].device;
     // Unlike a copy, a kernel must be launched on the current device.
     if device != state::current_device() {
@@ -114,7 +119,6 @@ fn enqueue(
 mod tests {
     use std::ffi::c_void;
     use std::ptr::null_mut;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use icffi_sys::*;
@@ -162,7 +166,7 @@ mod tests {
                     }
                 };
                 let used = vec![buffer(p, 400, true), buffer(null_mut(), 0, false)];
-                let code = enqueue_kernel(null_mut(), "count", used, Box::new(add));
+                let code = enqueue_kernel(null_mut(), "count", used, Arc::new(add));
                 assert_eq!(code, cudaError::cudaSuccess);
             }
             let mut back = [0u32; 100];
@@ -183,7 +187,7 @@ mod tests {
                 let session = Session::builder().policy(policy).devices(2).start();
                 let ran = Arc::new(AtomicU32::new(0));
                 let count = ran.clone();
-                let kernel = Box::new(move || {
+                let kernel = Arc::new(move || {
                     count.fetch_add(1, Ordering::Relaxed);
                 });
                 let used = vec![make()];
@@ -239,7 +243,7 @@ mod tests {
                 null_mut(),
                 "late",
                 vec![buffer(p, 64, true)],
-                Box::new(|| {}),
+                Arc::new(|| {}),
             );
             cudaFree(p);
         }
@@ -254,7 +258,7 @@ mod tests {
             let at = p as usize;
             // SAFETY: the canary behind the 100 bytes is writable; this is a faulty kernel.
             let far = move || unsafe { *((at + 101) as *mut u8) = 1 };
-            enqueue_kernel(null_mut(), "far", vec![buffer(p, 100, true)], Box::new(far));
+            enqueue_kernel(null_mut(), "far", vec![buffer(p, 100, true)], Arc::new(far));
             sync();
             let reports = session.reports();
             assert_eq!(reports.len(), 1);
@@ -266,7 +270,7 @@ mod tests {
     #[test]
     fn a_panic_is_a_launch_failure() {
         policies(|session| {
-            enqueue_kernel(null_mut(), "bad", vec![], Box::new(|| panic!("on purpose")));
+            enqueue_kernel(null_mut(), "bad", vec![], Arc::new(|| panic!("on purpose")));
             assert_eq!(sync(), cudaError::cudaErrorLaunchFailure);
             assert_eq!(session.reports()[0].kind, ReportKind::KernelPanic);
         });
@@ -278,7 +282,9 @@ mod tests {
             let held = Arc::new(());
             let kernel = |held: &Arc<()>| {
                 let held = held.clone();
-                Box::new(move || drop(held))
+                Arc::new(move || {
+                    let _ = &held;
+                })
             };
             let code = cudaError::cudaErrorLaunchOutOfResources;
             session.fault(Fault::nth("cudaLaunchKernelExC", 1, code));

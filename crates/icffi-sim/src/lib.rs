@@ -6,6 +6,7 @@ mod config;
 mod device;
 mod event;
 mod fault;
+mod graph;
 mod kernel;
 mod launch;
 mod mem;

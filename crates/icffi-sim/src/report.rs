@@ -29,6 +29,8 @@ pub enum ReportKind {
     KernelPanic,
     /// A stream or event that was never created, or was destroyed.
     InvalidHandle,
+    /// An executable graph was destroyed while a launch of it was not over.
+    GraphInUse,
     /// A host function was still running when the simulator was reset.
     CallbackStuck,
 }
@@ -47,6 +49,7 @@ impl ReportKind {
             ReportKind::FreedMemoryWritten => "freed memory written",
             ReportKind::KernelPanic => "kernel panicked",
             ReportKind::InvalidHandle => "invalid handle",
+            ReportKind::GraphInUse => "graph in use",
             ReportKind::CallbackStuck => "host function never returned",
         }
     }

@@ -60,7 +60,7 @@ pub struct Live {
     pub events: usize,
     /// Streams created and not destroyed; default streams don't count.
     pub streams: usize,
-    /// Graphs and executable graphs.
+    /// Graphs, executable graphs, and captures not ended.
     pub graphs: usize,
 }
 
@@ -108,7 +108,7 @@ impl Session {
             pinned_bytes: counts.pinned_bytes,
             events: sim.sched.events.len(),
             streams: sim.sched.handles.len(),
-            graphs: 0,
+            graphs: sim.graphs.live(),
         }
     }
 

@@ -12,6 +12,7 @@ use icffi_sys::{cudaError, cudaStreamCaptureMode};
 use crate::config::{self, Config};
 use crate::device::Device;
 use crate::fault::Fault;
+use crate::graph::Graphs;
 use crate::mem::Memory;
 use crate::report::{Report, ReportKind};
 use crate::rng::Rng;
@@ -27,6 +28,7 @@ pub(crate) struct Sim {
     pub(crate) devices: Vec<Device>,
     pub(crate) memory: Memory,
     pub(crate) sched: Scheduler,
+    pub(crate) graphs: Graphs,
     pub(crate) calls: HashMap<&'static str, u64>,
     pub(crate) faults: Vec<Fault>,
     pub(crate) reports: Vec<Report>,
@@ -55,6 +57,7 @@ impl Sim {
             devices: Vec::new(),
             memory: Memory::new(),
             sched: Scheduler::new(),
+            graphs: Graphs::new(),
             calls: HashMap::new(),
             faults: Vec::new(),
             reports: Vec::new(),

@@ -155,7 +155,7 @@ fn on_host(region: &Region) -> bool {
 /// A copy in a stream. Ordinary host memory is read, or written, when the stream gets there:
 /// CUDA only says that it *might* be done by the time of the return.
 fn copy_async(sim: &mut Lock, args: Args, stream: cudaStream_t) -> Outcome {
-    let key = sim.resolve(stream)?;
+    let key = sim.work_stream(stream)?;
     if args.is_empty() {
         return Ok(());
     }
@@ -173,6 +173,7 @@ fn copy_async(sim: &mut Lock, args: Args, stream: cudaStream_t) -> Outcome {
 /// A copy on the legacy default stream, for which the host waits where CUDA says so.
 fn copy_sync(sim: &mut Lock, args: Args) -> Outcome {
     let key = sim.sched.legacy(state::current_device());
+    sim.may_work(key)?;
     if args.is_empty() {
         return Ok(());
     }
@@ -298,7 +299,7 @@ exported! {
         target: *mut c_void, target_device: c_int, source: *const c_void, source_device: c_int,
         bytes: usize, stream: cudaStream_t
     ) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.work_stream(stream)?;
         let kind = Kind::cudaMemcpyDeviceToDevice;
         let args = Args::linear("cudaMemcpyPeerAsync", target, source, bytes, kind);
         if args.is_empty() {

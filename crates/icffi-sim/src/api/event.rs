@@ -36,13 +36,20 @@ fn record(
 ) -> Outcome {
     let handle = event as usize;
     let device = sim.event(event)?.device;
-    let key = sim.resolve(stream)?;
+    let key = sim.work_stream(stream)?;
     if sim.sched.streams[&key].device != device {
         return Err(E::cudaErrorInvalidResourceHandle);
     }
-    let op = sim.enqueue(key, function, Work::Record(handle));
+    let captured = sim.capture_record(key);
+    let record = match captured {
+        Some(_) => None,
+        None => {
+            let op = sim.enqueue(key, function, Work::Record(handle));
+            Some(Record { op, at: None })
+        }
+    };
     if let Some(event) = sim.sched.events.get_mut(handle) {
-        event.record = Some(Record { op, at: None });
+        (event.record, event.captured) = (record, captured);
     }
     Ok(())
 }
@@ -50,7 +57,7 @@ fn record(
 impl Sim {
     /// An event handle of the caller's.
     pub(super) fn event(&mut self, event: cudaEvent_t) -> Outcome<Event> {
-        let Some(event) = self.sched.events.get(event as usize).copied() else {
+        let Some(event) = self.sched.events.get(event as usize).cloned() else {
             return Err(self.bad_handle("event", event as usize));
         };
         self.devices[event.device].sticky.map_or(Ok(event), Err)

@@ -79,27 +79,29 @@ fn fill(
     Ok(())
 }
 
-fn legacy(sim: &mut Lock) -> StreamKey {
-    sim.sched.legacy(state::current_device())
+fn legacy(sim: &mut Lock) -> Outcome<StreamKey> {
+    let key = sim.sched.legacy(state::current_device());
+    sim.may_work(key)?;
+    Ok(key)
 }
 
 exported! {
     Context fn cudaMemset(address: *mut c_void, value: c_int, bytes: usize) |sim| {
-        let key = legacy(sim);
+        let key = legacy(sim)?;
         fill(sim, "cudaMemset", Rows::linear(address, bytes), value, key, true)
     }
 
     Context fn cudaMemsetAsync(
         address: *mut c_void, value: c_int, bytes: usize, stream: cudaStream_t
     ) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.work_stream(stream)?;
         fill(sim, "cudaMemsetAsync", Rows::linear(address, bytes), value, key, false)
     }
 
     Context fn cudaMemset2D(
         address: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize
     ) |sim| {
-        let key = legacy(sim);
+        let key = legacy(sim)?;
         let rows = Rows { address: address as usize, pitch, width, height };
         fill(sim, "cudaMemset2D", rows, value, key, true)
     }
@@ -108,7 +110,7 @@ exported! {
         address: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize,
         stream: cudaStream_t
     ) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.work_stream(stream)?;
         let rows = Rows { address: address as usize, pitch, width, height };
         fill(sim, "cudaMemset2DAsync", rows, value, key, false)
     }

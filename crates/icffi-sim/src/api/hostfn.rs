@@ -11,7 +11,7 @@ exported! {
     Context fn cudaLaunchHostFunc(
         stream: cudaStream_t, function: cudaHostFn_t, data: *mut c_void
     ) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.work_stream(stream)?;
         let call = function.ok_or(E::cudaErrorInvalidValue)?;
         let host = HostFn::Plain { call, data: data as usize };
         sim.enqueue(key, "cudaLaunchHostFunc", Work::Host(host));
@@ -21,7 +21,7 @@ exported! {
     Context fn cudaStreamAddCallback(
         stream: cudaStream_t, callback: cudaStreamCallback_t, data: *mut c_void, flags: c_uint
     ) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.work_stream(stream)?;
         let call = callback.ok_or(E::cudaErrorInvalidValue)?;
         if flags != 0 {
             return Err(E::cudaErrorInvalidValue);

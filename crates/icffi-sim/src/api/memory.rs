@@ -44,7 +44,7 @@ fn malloc_async(
     pool: Option<PoolKey>,
     stream: cudaStream_t,
 ) -> Outcome {
-    let key = sim.resolve(stream)?;
+    let key = sim.work_stream(stream)?;
     if out.is_null() {
         return Err(E::cudaErrorInvalidValue);
     }
@@ -161,7 +161,7 @@ exported! {
     }
 
     Context fn cudaFreeAsync(address: *mut c_void, stream: cudaStream_t) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.work_stream(stream)?;
         if address.is_null() {
             return Ok(());
         }

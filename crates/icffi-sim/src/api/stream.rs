@@ -3,11 +3,10 @@
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
 use icffi_sys::{
-    cudaError as E, cudaEvent_t, cudaEventWaitExternal, cudaStream_t, cudaStreamCaptureMode,
-    cudaStreamCaptureStatus, cudaStreamNonBlocking,
+    cudaError as E, cudaEvent_t, cudaEventWaitExternal, cudaStream_t, cudaStreamNonBlocking,
 };
 
-use crate::call::{Outcome, exported, get, put};
+use crate::call::{Outcome, exported, put};
 use crate::device::{GREATEST_PRIORITY, LEAST_PRIORITY};
 use crate::sched::{self, Class, StreamKey, Work};
 use crate::state::{self, Lock};
@@ -76,13 +75,20 @@ exported! {
     Context fn cudaStreamWaitEvent(
         stream: cudaStream_t, event: cudaEvent_t, flags: c_uint
     ) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.work_stream(stream)?;
         // cudaEventWaitExternal has a meaning in a capture only.
         if flags != 0 {
             let external = flags == cudaEventWaitExternal;
             return Err(if external { E::cudaErrorIllegalState } else { E::cudaErrorInvalidValue });
         }
         let event = sim.event(event)?;
+        if let Some(marks) = &event.captured {
+            return sim.capture_wait(key, marks);
+        }
+        if let (Some(id), Some(_)) = (sim.capture_of(key), event.record) {
+            sim.invalidate(id);
+            return Err(E::cudaErrorStreamCaptureIsolation);
+        }
         // The state of the event now counts: a later record changes nothing.
         let Some(op) = event.record.map(|r| r.op) else { return Ok(()) };
         if !sim.sched.is_done(op) {
@@ -109,17 +115,5 @@ exported! {
     Context fn cudaStreamGetDevice(stream: cudaStream_t, out: *mut c_int) |sim| {
         let key = sim.resolve(stream)?;
         put(out, sim.sched.streams[&key].device as c_int)
-    }
-
-    Runtime fn cudaThreadExchangeStreamCaptureMode(mode: *mut cudaStreamCaptureMode) |_sim| {
-        let new = get(mode)?;
-        put(mode, state::exchange_capture_mode(new))
-    }
-
-    Context fn cudaStreamIsCapturing(
-        stream: cudaStream_t, out: *mut cudaStreamCaptureStatus
-    ) |sim| {
-        sim.resolve(stream)?;
-        put(out, cudaStreamCaptureStatus::cudaStreamCaptureStatusNone)
     }
 }

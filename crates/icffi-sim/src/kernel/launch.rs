@@ -1,7 +1,7 @@
 //! `icffi_sim_launch`: checks the shape as CUDA does, and puts the kernel into its stream.
 
 use std::ffi::{CStr, c_void};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use icffi_sys::cudaError;
 
@@ -23,8 +23,11 @@ struct Arguments {
     drop: unsafe extern "C" fn(*mut c_void),
 }
 
-// SAFETY: C++ made them for one launch and touches them only through us; they are plain bytes.
+// SAFETY: C++ made them for one launch and touches them only through us, one kernel at a time;
+// they are plain bytes, which a kernel reads.
 unsafe impl Send for Arguments {}
+// SAFETY: the same.
+unsafe impl Sync for Arguments {}
 
 impl Drop for Arguments {
     fn drop(&mut self) {
@@ -33,7 +36,7 @@ impl Drop for Arguments {
     }
 }
 
-/// What is left to do when the stream gets there.
+/// What is left to do when the stream gets there, or a graph does.
 struct Job {
     name: String,
     params: LaunchParams,
@@ -43,6 +46,8 @@ struct Job {
 
 // SAFETY: as for `Arguments`; the stream's handle in `params` is not used any more.
 unsafe impl Send for Job {}
+// SAFETY: the same.
+unsafe impl Sync for Job {}
 
 /// Launches a kernel that was compiled for the CPU. Called by `ICFFI_LAUNCH`.
 ///
@@ -82,7 +87,7 @@ unsafe extern "C" fn icffi_sim_launch(
         run: kernel.run,
         arguments,
     };
-    enqueue_kernel(params.stream, name, buffers, Box::new(move || job.run()))
+    enqueue_kernel(params.stream, name, buffers, Arc::new(move || job.run()))
 }
 
 impl From<&Buffer> for KernelBuffer {
@@ -112,7 +117,7 @@ fn check(params: &LaunchParams, shared_limit: u64) -> Result<(), cudaError> {
 }
 
 impl Job {
-    fn run(self) {
+    fn run(&self) {
         let mut guard = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
         let blocks = guard.get_or_insert_with(Blocks::new);
         let outcome = self.run_blocks(blocks);

@@ -171,7 +171,7 @@ impl Sim {
             name, written, run, ..
         } = launch;
         // The kernel keeps nothing of ours: it only touches its buffers.
-        if catch_unwind(AssertUnwindSafe(run)).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| run())).is_err() {
             let stream = Some(self.sched.name(at.key));
             let detail = "its context dies with cudaErrorLaunchFailure".to_owned();
             self.report(ReportKind::KernelPanic, &name, stream, 0..0, detail);

@@ -18,6 +18,7 @@ use icffi_sys::{cudaError, cudaStream_t};
 use crate::call::Outcome;
 use crate::config::Policy;
 use crate::event::Event;
+use crate::graph::{InCapture, Step};
 use crate::report::ReportKind;
 use crate::state::{self, Lock, Sim};
 use crate::table::Table;
@@ -27,6 +28,9 @@ pub(crate) use wait::{observe, synchronized, wait_device, wait_for, wait_stream}
 
 /// Streams are told apart by number: a handle comes back, a number does not.
 pub(crate) type StreamKey = u64;
+
+/// Stands for an operation that was captured: it is nothing to wait for.
+pub(crate) const CAPTURED: OpId = 0;
 
 /// How a stream relates to the legacy default stream of its device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +55,10 @@ pub(crate) struct Stream {
     pub(crate) queue: VecDeque<Op>,
     /// The operation in front is a host function that runs now.
     pub(crate) running: bool,
+    /// What it captures instead of doing it.
+    pub(crate) capture: Option<InCapture>,
+    /// It is a part of a graph that was launched in this stream.
+    pub(crate) within: Option<StreamKey>,
 }
 
 impl Stream {
@@ -111,8 +119,21 @@ impl Scheduler {
             destroyed: false,
             queue,
             running: false,
+            capture: None,
+            within: None,
         };
         self.streams.insert(key, stream);
+        key
+    }
+
+    /// Makes a stream for some nodes of a graph that is launched in stream `within`. It goes away
+    /// with its last operation. The launch keeps order with the legacy stream, its nodes need not.
+    pub(crate) fn hidden_stream(&mut self, device: usize, within: StreamKey) -> StreamKey {
+        let key = self.new_stream(device, Class::NonBlocking, 0, 0);
+        if let Some(stream) = self.streams.get_mut(&key) {
+            stream.destroyed = true;
+            stream.within = Some(within);
+        }
         key
     }
 
@@ -167,6 +188,9 @@ impl Scheduler {
     pub(crate) fn name(&self, key: StreamKey) -> String {
         match self.streams.get(&key) {
             None => format!("stream #{key}"),
+            Some(Stream {
+                within: Some(key), ..
+            }) => format!("a graph in {}", self.name(*key)),
             Some(s) => {
                 let class = match s.class {
                     Class::Legacy => "legacy default stream",
@@ -211,7 +235,7 @@ impl Sim {
         cudaError::cudaErrorInvalidResourceHandle
     }
 
-    /// Appends an operation to a stream.
+    /// Appends an operation to a stream, or to the graph that the stream captures.
     pub(crate) fn enqueue(&mut self, key: StreamKey, function: &'static str, work: Work) -> OpId {
         self.enqueue_after(key, function, Vec::new(), work)
     }
@@ -224,6 +248,10 @@ impl Sim {
         mut deps: Vec<OpId>,
         work: Work,
     ) -> OpId {
+        if self.capture_of(key).is_some() {
+            self.capture_work(key, function, Step::Work(work));
+            return CAPTURED;
+        }
         let sched = &mut self.sched;
         let (device, class) = {
             let stream = &sched.streams[&key];

@@ -20,8 +20,8 @@ pub(crate) struct Op {
     pub(crate) work: Work,
 }
 
-/// What to do.
-#[derive(Debug)]
+/// What to do. A graph does it once for each of its launches.
+#[derive(Debug, Clone)]
 pub(crate) enum Work {
     /// Nothing: it stands for its dependencies.
     Nothing,
@@ -40,6 +40,7 @@ pub(crate) enum Work {
 }
 
 /// Where the bytes of a copy come from.
+#[derive(Clone)]
 pub(crate) enum Source {
     /// Read when the operation runs.
     Memory(Region),
@@ -57,7 +58,7 @@ impl fmt::Debug for Source {
 }
 
 /// A copy of `height` rows of `width` bytes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Copy {
     pub(crate) source: Source,
     pub(crate) source_pitch: usize,
@@ -68,7 +69,7 @@ pub(crate) struct Copy {
 }
 
 /// A fill of `height` rows of `width` bytes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Fill {
     pub(crate) target: Region,
     pub(crate) pitch: usize,

@@ -1,29 +1,22 @@
-//! Not simulated: graphs, captures and user objects.
+//! Not simulated: graphs made by hand, and user objects.
 
-use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use icffi_sys::{
     cudaEvent_t, cudaExternalSemaphoreSignalNodeParams, cudaExternalSemaphoreWaitNodeParams,
     cudaGraph_t, cudaGraphConditionalHandle, cudaGraphEdgeData, cudaGraphExec_t,
-    cudaGraphExecUpdateResultInfo, cudaGraphInstantiateParams, cudaGraphMemAttributeType,
-    cudaGraphNode_t, cudaGraphNodeParams, cudaGraphNodeType, cudaHostFn_t, cudaHostNodeParams,
-    cudaKernelNodeParams, cudaLaunchAttributeID, cudaLaunchAttributeValue, cudaMemAllocNodeParams,
-    cudaMemcpy3DParms, cudaMemcpyKind, cudaMemsetParams, cudaStream_t, cudaStreamCaptureMode,
-    cudaStreamCaptureStatus, cudaUserObject_t,
+    cudaGraphInstantiateParams, cudaGraphMemAttributeType, cudaGraphNode_t, cudaGraphNodeParams,
+    cudaHostFn_t, cudaHostNodeParams, cudaKernelNodeParams, cudaLaunchAttributeID,
+    cudaLaunchAttributeValue, cudaMemAllocNodeParams, cudaMemcpy3DParms, cudaMemcpyKind,
+    cudaMemsetParams, cudaStream_t, cudaStreamCaptureMode, cudaUserObject_t,
 };
 
 use crate::call::unsupported;
 
 unsupported! {
-    fn cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode);
     fn cudaStreamBeginCaptureToGraph(
         cudaStream_t, cudaGraph_t, *const cudaGraphNode_t, *const cudaGraphEdgeData, usize,
         cudaStreamCaptureMode
-    );
-    fn cudaStreamEndCapture(cudaStream_t, *mut cudaGraph_t);
-    fn cudaStreamGetCaptureInfo(
-        cudaStream_t, *mut cudaStreamCaptureStatus, *mut c_ulonglong, *mut cudaGraph_t,
-        *mut *const cudaGraphNode_t, *mut *const cudaGraphEdgeData, *mut usize
     );
     fn cudaStreamUpdateCaptureDependencies(
         cudaStream_t, *mut cudaGraphNode_t, *const cudaGraphEdgeData, usize, c_uint
@@ -130,19 +123,6 @@ unsupported! {
     fn cudaDeviceSetGraphMemAttribute(c_int, cudaGraphMemAttributeType, *mut c_void);
     fn cudaGraphClone(*mut cudaGraph_t, cudaGraph_t);
     fn cudaGraphNodeFindInClone(*mut cudaGraphNode_t, cudaGraphNode_t, cudaGraph_t);
-    fn cudaGraphNodeGetType(cudaGraphNode_t, *mut cudaGraphNodeType);
-    fn cudaGraphGetNodes(cudaGraph_t, *mut cudaGraphNode_t, *mut usize);
-    fn cudaGraphGetRootNodes(cudaGraph_t, *mut cudaGraphNode_t, *mut usize);
-    fn cudaGraphGetEdges(
-        cudaGraph_t, *mut cudaGraphNode_t, *mut cudaGraphNode_t, *mut cudaGraphEdgeData,
-        *mut usize
-    );
-    fn cudaGraphNodeGetDependencies(
-        cudaGraphNode_t, *mut cudaGraphNode_t, *mut cudaGraphEdgeData, *mut usize
-    );
-    fn cudaGraphNodeGetDependentNodes(
-        cudaGraphNode_t, *mut cudaGraphNode_t, *mut cudaGraphEdgeData, *mut usize
-    );
     fn cudaGraphAddDependencies(
         cudaGraph_t, *const cudaGraphNode_t, *const cudaGraphNode_t, *const cudaGraphEdgeData,
         usize
@@ -152,12 +132,9 @@ unsupported! {
         usize
     );
     fn cudaGraphDestroyNode(cudaGraphNode_t);
-    fn cudaGraphInstantiate(*mut cudaGraphExec_t, cudaGraph_t, c_ulonglong);
-    fn cudaGraphInstantiateWithFlags(*mut cudaGraphExec_t, cudaGraph_t, c_ulonglong);
     fn cudaGraphInstantiateWithParams(
         *mut cudaGraphExec_t, cudaGraph_t, *mut cudaGraphInstantiateParams
     );
-    fn cudaGraphExecGetFlags(cudaGraphExec_t, *mut c_ulonglong);
     fn cudaGraphExecKernelNodeSetParams(
         cudaGraphExec_t, cudaGraphNode_t, *const cudaKernelNodeParams
     );
@@ -192,12 +169,6 @@ unsupported! {
     );
     fn cudaGraphNodeSetEnabled(cudaGraphExec_t, cudaGraphNode_t, c_uint);
     fn cudaGraphNodeGetEnabled(cudaGraphExec_t, cudaGraphNode_t, *mut c_uint);
-    fn cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, *mut cudaGraphExecUpdateResultInfo);
-    fn cudaGraphUpload(cudaGraphExec_t, cudaStream_t);
-    fn cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
-    fn cudaGraphExecDestroy(cudaGraphExec_t);
-    fn cudaGraphDestroy(cudaGraph_t);
-    fn cudaGraphDebugDotPrint(cudaGraph_t, *const c_char, c_uint);
     fn cudaUserObjectCreate(*mut cudaUserObject_t, *mut c_void, cudaHostFn_t, c_uint, c_uint);
     fn cudaUserObjectRetain(cudaUserObject_t, c_uint);
     fn cudaUserObjectRelease(cudaUserObject_t, c_uint);
