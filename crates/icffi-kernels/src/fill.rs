@@ -26,7 +26,9 @@ pub fn fill<T: Element>(stream: &Stream, out: &mut impl Output<T>, value: T) -> 
         return Ok(());
     }
     let out = out.bind_mut(stream)?;
-    launch("fill", stream, elementwise(n, stream), |p| {
+    // A thread writes 16 bytes at once.
+    let params = elementwise(n.div_ceil(16 / size_of::<T>()), stream);
+    launch("fill", stream, params, |p| {
         // SAFETY: bound to this stream, and the kernel stays within the descriptor's length.
         unsafe { T::fill(p, out.desc(), value) }
     })

@@ -63,7 +63,10 @@ fn spellings_of_types() {
         ("ulonglong2", "::icffi::pod::Ulonglong2"),
     ] {
         let scalar = (Kind::Scalar, rust.to_owned(), "v".to_owned());
-        assert_eq!(parameters(&format!(", {cpp} v")), std::slice::from_ref(&scalar));
+        assert_eq!(
+            parameters(&format!(", {cpp} v")),
+            std::slice::from_ref(&scalar)
+        );
         assert_eq!(parameters(&format!(", const {cpp} v")), [scalar]);
         let buffer = (Kind::Out, rust.to_owned(), "v".to_owned());
         assert_eq!(parameters(&format!(", icffi::Out< {cpp} > v")), [buffer]);

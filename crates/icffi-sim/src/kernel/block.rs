@@ -137,7 +137,7 @@ impl Blocks {
     }
 
     fn add_fiber(&mut self) -> Result<usize, String> {
-        match Fiber::new(FIBER_MAIN, self.desk.cast()) {
+        match Fiber::new(self.fibers.len(), FIBER_MAIN, self.desk.cast()) {
             Ok(fiber) => {
                 self.fibers.push(fiber);
                 Ok(self.fibers.len() - 1)

@@ -21,6 +21,8 @@ const STACK: usize = 128 * 1024;
 pub(super) struct Fiber {
     base: *mut u8,
     bytes: usize,
+    /// How far below the end of the mapping the stack begins.
+    offset: usize,
     pub(super) pointer: *mut u8,
 }
 
@@ -28,8 +30,10 @@ pub(super) struct Fiber {
 pub(super) type Entry = unsafe extern "C" fn(*mut c_void) -> !;
 
 impl Fiber {
-    /// A fiber that calls `entry(argument)` when it is switched to.
-    pub(super) fn new(entry: Entry, argument: *mut c_void) -> io::Result<Self> {
+    /// A fiber that calls `entry(argument)` when it is switched to. `number` tells it from others:
+    /// if the stacks of all began at the same place of a page, their frames would fight for the
+    /// same few lines of the cache.
+    pub(super) fn new(number: usize, entry: Entry, argument: *mut c_void) -> io::Result<Self> {
         // SAFETY: asks for a number.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
         let page = usize::try_from(page).unwrap_or(4096);
@@ -51,6 +55,7 @@ impl Fiber {
         let mut fiber = Self {
             base: base.cast(),
             bytes,
+            offset: number % 16 * 256,
             pointer: ptr::null_mut(),
         };
         // SAFETY: the first page of the mapping just made; stacks grow downwards.
@@ -63,9 +68,9 @@ impl Fiber {
 
     /// Forgets whatever is on the stack, and begins anew.
     pub(super) fn reset(&mut self, entry: Entry, argument: *mut c_void) {
-        // SAFETY: the end of the mapping, which is page-aligned; the frame lies within it.
+        // SAFETY: near the end of the mapping and aligned to 256; the frame lies within it.
         unsafe {
-            let top = self.base.add(self.bytes);
+            let top = self.base.add(self.bytes - self.offset);
             let frame = top.sub(arch::FRAME).cast::<usize>();
             ptr::write_bytes(frame.cast::<u8>(), 0, arch::FRAME);
             arch::prepare(frame, entry as *const () as usize, argument as usize);
@@ -97,7 +102,8 @@ unsafe extern "C" {
 
 #[cfg(target_arch = "x86_64")]
 mod arch {
-    // rdi: save, rsi: to. Six registers, the control words of SSE and x87, the return address.
+    // rdi: save, rsi: to. Six registers and the return address. The control words of SSE and x87 are
+    // left alone: a kernel does not change them.
     std::arch::global_asm!(
         ".text",
         ".globl icffi_sim_fiber_switch",
@@ -108,14 +114,8 @@ mod arch {
         "push r13",
         "push r14",
         "push r15",
-        "sub rsp, 8",
-        "stmxcsr [rsp]",
-        "fnstcw [rsp + 4]",
         "mov [rdi], rsp",
         "mov rsp, rsi",
-        "ldmxcsr [rsp]",
-        "fldcw [rsp + 4]",
-        "add rsp, 8",
         "pop r15",
         "pop r14",
         "pop r13",
@@ -132,20 +132,19 @@ mod arch {
         "ud2",
     );
 
-    /// A multiple of 16, so that the stack is aligned at the call in `start`.
-    pub(super) const FRAME: usize = 80;
+    /// When the seven words have been taken off at the first switch, the stack is aligned to 16, as
+    /// it has to be at the call in `start`.
+    pub(super) const FRAME: usize = 72;
 
     /// # Safety
     /// `frame` has room for [`FRAME`] bytes.
     pub(super) unsafe fn prepare(frame: *mut usize, entry: usize, argument: usize) {
-        // The control words at the start of a program: all exceptions masked.
-        const CONTROL: usize = 0x1f80 | (0x037f << 32);
         // SAFETY: the caller's promise; all offsets are below FRAME.
         unsafe {
-            frame.write(CONTROL);
-            frame.add(3).write(entry); // r13
-            frame.add(4).write(argument); // r12
-            frame.add(7).write(super::start as *const () as usize); // return address
+            // r15, r14, r13, r12, rbx, rbp, and where to return to.
+            frame.add(2).write(entry);
+            frame.add(3).write(argument);
+            frame.add(6).write(super::start as *const () as usize);
         }
     }
 }

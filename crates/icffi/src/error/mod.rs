@@ -54,6 +54,34 @@ impl fmt::Display for Repr {
 }
 
 impl IcffiError {
+    /// An error of a library that wraps kernels: `code` is one of [`icffi_codes`], `operation`
+    /// the name of the function that was called, and the place is the caller's.
+    ///
+    /// ```
+    /// use icffi::{IcffiError, icffi_codes};
+    /// let error = IcffiError::new(
+    ///     icffi_codes::LENGTH_MISMATCH,
+    ///     "add",
+    ///     "LENGTH_MISMATCH: x has 3 elements, y has 4",
+    /// );
+    /// assert!(error.to_string().starts_with("add: LENGTH_MISMATCH: x has 3 elements"));
+    /// ```
+    #[cold]
+    #[must_use]
+    #[track_caller]
+    pub fn new(
+        code: i32,
+        operation: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self(Box::new(Repr {
+            code,
+            operation: operation.into(),
+            message: message.into(),
+            location: Location::caller(),
+        }))
+    }
+
     /// The number: one of [`codes`] if CUDA reported it (0 and up), one of [`icffi_codes`] if
     /// this crate did (negative).
     #[must_use]

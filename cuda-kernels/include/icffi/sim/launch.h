@@ -63,14 +63,25 @@ struct Launcher<Function> {
         here.block_dim = dim3(state->block[0], state->block[1], state->block[2]);
         here.grid_dim = dim3(state->grid[0], state->grid[1], state->grid[2]);
         const std::uint32_t width = state->block[0], height = state->block[1];
-        const bool flat = height == 1 && state->block[2] == 1;
         // `next` is read anew each time: while a thread waits, others are run from another stack.
+        if (height == 1 && state->block[2] == 1) {
+            here.thread = {0, 0, 0};
+            for (std::uint32_t t; (t = state->next) < state->threads;) {
+                state->next = t + 1;
+                here.thread.x = t;
+                call(arguments);
+            }
+            return;
+        }
         for (std::uint32_t t; (t = state->next) < state->threads;) {
             state->next = t + 1;
-            here.thread = flat ? uint3{t, 0, 0}
-                               : uint3{t % width, t / width % height, t / width / height};
-            std::apply([](const P&... p) { Function(p...); }, arguments);
+            here.thread = {t % width, t / width % height, t / width / height};
+            call(arguments);
         }
+    }
+
+    static void call(const Arguments& arguments) {
+        std::apply([](const P&... p) { Function(p...); }, arguments);
     }
 
     static void drop(void* arguments) { delete static_cast<Arguments*>(arguments); }

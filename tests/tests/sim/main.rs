@@ -1,0 +1,12 @@
+//! What only the simulator can show: every schedule, every fault, every count. Tests are named
+//! after the row of the soundness table, or the amendment, that they hold.
+
+mod callbacks;
+mod counts;
+mod faults;
+mod leases;
+mod memory_limits;
+mod quarantine;
+mod schedules;
+mod sticky;
+mod sweeps;
