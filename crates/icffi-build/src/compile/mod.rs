@@ -5,6 +5,8 @@ mod device;
 mod headers;
 mod host;
 #[cfg(test)]
+mod proof_tests;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
