@@ -5,14 +5,12 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 static DEVICE: RwLock<()> = RwLock::new(());
 
 /// For a test that minds no other. Fails if there is no device to test on.
-#[must_use]
 pub fn together() -> RwLockReadGuard<'static, ()> {
     insist_on_device();
     DEVICE.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// For a test that changes what is process-wide, counts it, or holds a stream up.
-#[must_use]
 pub fn alone() -> RwLockWriteGuard<'static, ()> {
     insist_on_device();
     DEVICE.write().unwrap_or_else(PoisonError::into_inner)

@@ -180,7 +180,6 @@ fn guards_of_views() -> Result<()> {
         let (mut low, mut high) = x.split_at_mut(LEN / 3);
         forget(low.copy_from_host_guarded(&stream, &data[..LEN / 3])?);
         forget(high.copy_from_host_guarded(&other, &data[LEN / 3..])?);
-        forget((low, high));
     }
     data.fill(0);
     drop(data);
