@@ -20,9 +20,9 @@ use crate::error::DemoError;
 #[derive(Debug, Parser)]
 #[command(name = "icffi-demo", version, max_term_width = 100)]
 struct Args {
-    /// A PNG file of any colour type [default: the coins that come with the demo]
+    /// A PNG file of any colour type; without it, the coins that come with the demo
     image: Option<PathBuf>,
-    /// Where to write the picture of the edges [default: target/demo/edges.png]
+    /// Where to write the picture of the edges; without it, target/demo/edges.png
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// How many random numbers the numeric part works on

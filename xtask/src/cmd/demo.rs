@@ -14,7 +14,7 @@ use crate::{toolkit, workspace};
 /// Run the main job: an image through a kernel, then 16 million numbers, checked against the CPU.
 ///
 /// With a CUDA toolkit and an NVIDIA GPU it runs there, otherwise on the simulator; it says which
-/// and why. The arguments go to the demo: [IMAGE] [--out FILE] [--elements N].
+/// and why. The arguments go to the demo: IMAGE, --out FILE, --elements N.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Choose the runtime instead of letting the machine decide.
