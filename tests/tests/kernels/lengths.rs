@@ -7,7 +7,7 @@ use icffi_kernels as k;
 use crate::util::{garbage, same, upload};
 
 #[track_caller]
-fn refused<T>(result: icffi::Result<T>, code: i32, parts: &[&str]) {
+fn refused<T>(result: Result<T>, code: i32, parts: &[&str]) {
     let Err(error) = result else {
         panic!("it was accepted")
     };

@@ -116,6 +116,8 @@ impl Nvcc {
         build.cuda(true);
         kernels.common(&mut build, include);
         build
+            // `std` of `cc` would tell the host's compiler only.
+            .flag("-std=c++17")
             // icffi-sys links the runtime, static or shared.
             .cudart("none")
             // With `debug`, nvcc would be given -G.

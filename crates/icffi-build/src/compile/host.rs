@@ -33,6 +33,7 @@ pub(super) fn compile(
     let mut build = cc::Build::new();
     kernels.common(&mut build, include);
     build
+        .std("c++17")
         .define("ICFFI_SIM", None)
         .include(include.join("icffi/sim/include"))
         // A kernel's loop is where the time goes, in debug builds of the caller as well.

@@ -299,11 +299,7 @@ impl Kernels {
 
     /// What both compilers are told.
     fn common(&self, build: &mut cc::Build, include: &Path) {
-        build
-            .cpp(true)
-            .std("c++17")
-            .include(include)
-            .includes(&self.includes);
+        build.cpp(true).include(include).includes(&self.includes);
         for (name, value) in &self.defines {
             build.define(name, value.as_deref());
         }
