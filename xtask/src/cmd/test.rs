@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
                 let mut cargo = workspace::cargo("test");
                 workspace::on_simulator(cargo.arg("--workspace")).args(["--quiet", "--tests"]);
                 // Type errors do not depend on the schedule.
-                cargo.args(["--", "--skip", "compile_fail"]);
+                cargo.args(["--", "--skip", "must_not_compile"]);
                 cargo
                     .env("ICFFI_SIM_POLICY", policy)
                     .env("ICFFI_SIM_SEED", seed.to_string());
