@@ -130,3 +130,25 @@ fn u11_waiting_is_for_the_transfer_and_not_for_the_stream() {
     drop((x, y, target, stream));
     sim.end_forgetful();
 }
+
+#[test]
+fn u11_the_panic_is_placed_at_the_callers_line() {
+    use std::sync::Mutex;
+    static PLACE: Mutex<Option<String>> = Mutex::new(None);
+    let sim = sim_session(1, Policy::Lazy);
+    let stream = Stream::new().unwrap();
+    let x = DeviceBuffer::from_slice_sync(&stream, &random::<u32>(LEN)).unwrap();
+    let mut target = HostBuffer::<u32>::alloc_zeroed(LEN).unwrap();
+    forget(x.copy_to_host_buffer_guarded(&stream, &mut target).unwrap());
+    sim.fault(failing_wait());
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|info| {
+        *PLACE.lock().unwrap() = info.location().map(|l| l.file().to_owned());
+    }));
+    let caught = catch_unwind(AssertUnwindSafe(|| target.as_slice()[0]));
+    std::panic::set_hook(usual);
+    assert!(caught.is_err());
+    assert_eq!(PLACE.lock().unwrap().as_deref(), Some(file!()));
+    drop((x, target, stream));
+    sim.end_forgetful();
+}

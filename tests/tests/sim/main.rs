@@ -8,5 +8,6 @@ mod leases;
 mod memory_limits;
 mod quarantine;
 mod schedules;
+mod scope;
 mod sticky;
 mod sweeps;

@@ -17,8 +17,11 @@ impl<T: Copy + 'static> HostBuffer<T> {
     #[must_use]
     #[track_caller]
     pub fn as_slice(&self) -> &[T] {
-        self.read(Op::new("HostBuffer::as_slice"))
-            .unwrap_or_else(|e| refuse(e))
+        // No closure: its panic would be placed here and not at the caller's line.
+        match self.read(Op::new("HostBuffer::as_slice")) {
+            Ok(slice) => slice,
+            Err(e) => refuse(e),
+        }
     }
 
     /// Its elements, for writing. Blocks the CPU while any transfer uses it.
@@ -27,8 +30,10 @@ impl<T: Copy + 'static> HostBuffer<T> {
     /// As [`as_slice`](Self::as_slice).
     #[track_caller]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
-        self.write(Op::new("HostBuffer::as_mut_slice"))
-            .unwrap_or_else(|e| refuse(e))
+        match self.write(Op::new("HostBuffer::as_mut_slice")) {
+            Ok(slice) => slice,
+            Err(e) => refuse(e),
+        }
     }
 
     /// [`as_slice`](Self::as_slice) with the error returned.

@@ -109,14 +109,20 @@ impl<'a, T> Transfer<'a, T> {
     /// What the copy, or work before it, failed with. The slice is then unchanged.
     #[track_caller]
     pub fn wait(mut self) -> Result<()> {
-        self.finish(Op::new("Transfer::wait"))?;
+        if let Err(e) = self.finish(Op::new("Transfer::wait")) {
+            // The slice stays as it is: dropping must not try again. The staging memory goes
+            // where it waits for its event.
+            self.detach();
+            return Err(e);
+        }
         crate::retire::sweep();
         Ok(())
     }
 
-    /// Ends an upload's guard without waiting: what is in flight has owners of its own.
+    /// Ends the guard without waiting: what is in flight has owners of its own.
     fn detach(mut self) {
         self.flight = None;
+        self.landing = None;
     }
 
     fn finish(&mut self, op: Op) -> Result<()> {
