@@ -47,6 +47,8 @@ impl Device {
 impl Sim {
     /// Ends everything that belongs to a device's context and gives it a fresh one.
     pub(crate) fn reset_device(&mut self, device: usize) {
+        self.drop_captures(device);
+        self.drop_graphs(device);
         let streams = &self.sched.streams;
         let gone = self
             .sched

@@ -76,9 +76,10 @@ fn enqueue(
     let mut regions = Vec::with_capacity(buffers.len());
     let mut written = Vec::new();
     let mut illegal = false;
+    let captured = sim.capture_of(key).is_some();
     for buffer in buffers.iter().filter(|b| b.bytes > 0) {
         let found = sim
-            .region(buffer.ptr, buffer.bytes)
+            .region(buffer.ptr, buffer.bytes, captured)
             .and_then(|region| match region.id() {
                 None => Err(Misuse {
                     kind: ReportKind::NotDeviceMemory,

@@ -236,6 +236,11 @@ pub(crate) fn exchange_capture_mode(mode: cudaStreamCaptureMode) -> cudaStreamCa
     thread(|t| t.capture.replace(mode))
 }
 
+/// How this thread stands to captures.
+pub(crate) fn capture_mode() -> cudaStreamCaptureMode {
+    thread(|t| t.capture.get())
+}
+
 /// Whether this thread is inside a host function of a stream.
 pub(crate) fn in_callback() -> bool {
     thread(|t| t.callback.get())

@@ -46,6 +46,11 @@ impl<T> Table<T> {
         Some(value)
     }
 
+    /// All objects, in no order.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.live.values()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.live.len()
     }

@@ -56,16 +56,17 @@ exported! {
 
     Context fn cudaStreamEndCapture(stream: cudaStream_t, graph: *mut cudaGraph_t) |sim| {
         let key = sim.resolve(stream)?;
-        if graph.is_null() {
-            return Err(E::cudaErrorInvalidValue);
-        }
         let ended = sim.end_capture(key);
+        if graph.is_null() {
+            // Nobody can have it.
+            return ended.map(|graph| sim.drop_graph(graph));
+        }
         put(graph, ended.map_or(ptr::null_mut(), |graph| graph as cudaGraph_t))?;
         ended.map(|_| ())
     }
 
     Context fn cudaStreamIsCapturing(stream: cudaStream_t, out: *mut Status) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.resolve_quietly(stream)?;
         put(out, status(sim, key)?)
     }
 
@@ -73,7 +74,7 @@ exported! {
         stream: cudaStream_t, out: *mut Status, id: *mut c_ulonglong, graph: *mut cudaGraph_t,
         deps: *mut *const cudaGraphNode_t, edges: *mut *const cudaGraphEdgeData, count: *mut usize
     ) |sim| {
-        let key = sim.resolve(stream)?;
+        let key = sim.resolve_quietly(stream)?;
         if out.is_null() || (!edges.is_null() && deps.is_null()) {
             return Err(E::cudaErrorInvalidValue);
         }
@@ -85,11 +86,10 @@ exported! {
         let number = sim.capture_of(key).ok_or(E::cudaErrorInvalidValue)?;
         put_if(id, number)?;
         put_if(graph, sim.graphs.captures[&number].graph as cudaGraph_t)?;
-        let shown = sim.show_deps(key);
-        put_if(deps, shown.as_ptr().cast())?;
-        // All edges are plain ones.
-        put_if(edges, ptr::null())?;
-        put_if(count, shown.len())
+        let (handles, data) = sim.show_deps(key).unwrap_or_default();
+        put_if(deps, handles.as_ptr().cast())?;
+        put_if(edges, data.as_ptr())?;
+        put_if(count, handles.len())
     }
 
     Runtime fn cudaThreadExchangeStreamCaptureMode(mode: *mut Mode) |_sim| {

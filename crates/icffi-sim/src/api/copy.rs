@@ -8,7 +8,7 @@ use crate::call::{Outcome, exported};
 use crate::config::Policy;
 use crate::mem::{Place, Region};
 use crate::report::ReportKind;
-use crate::sched::{self, Copy, Source, StreamKey, Work};
+use crate::sched::{self, CAPTURED, Copy, Source, StreamKey, Work};
 use crate::state::{self, Lock, Sim};
 
 /// A synchronous copy from ordinary host memory up to this size returns when the bytes are
@@ -79,6 +79,7 @@ impl Sim {
     /// call; freed memory and bytes beyond the end are reported as well.
     pub(super) fn operand(
         &mut self,
+        stream: StreamKey,
         function: &'static str,
         address: usize,
         bytes: usize,
@@ -86,7 +87,8 @@ impl Sim {
         if address == 0 {
             return Err(E::cudaErrorInvalidValue);
         }
-        self.region(address, bytes).map_err(|misuse| {
+        let captured = self.capture_of(stream).is_some();
+        self.region(address, bytes, captured).map_err(|misuse| {
             let range = address..address.saturating_add(bytes);
             self.report(misuse.kind, function, None, range, misuse.detail);
             E::cudaErrorInvalidValue
@@ -95,12 +97,13 @@ impl Sim {
 
     fn end(
         &mut self,
+        stream: StreamKey,
         function: &'static str,
         address: usize,
         bytes: usize,
         end: End,
     ) -> Outcome<Region> {
-        let region = self.operand(function, address, bytes)?;
+        let region = self.operand(stream, function, address, bytes)?;
         let fits = match end {
             End::Any => true,
             // Pinned memory can be addressed by the device too.
@@ -114,7 +117,7 @@ impl Sim {
     }
 
     /// The operation of a copy, checked; with it both its ends.
-    fn plan(&mut self, args: Args) -> Outcome<(Copy, Region, Region)> {
+    fn plan(&mut self, stream: StreamKey, args: Args) -> Outcome<(Copy, Region, Region)> {
         let (to, from) = match args.kind {
             // With one address space CUDA holds a copy to the device ends of its kind only.
             Kind::cudaMemcpyHostToHost => (End::Any, End::Any),
@@ -134,8 +137,8 @@ impl Sim {
         } = args;
         let target = extent(target_pitch, width, height)?;
         let source = extent(source_pitch, width, height)?;
-        let target = self.end(function, args.target, target, to)?;
-        let source = self.end(function, args.source, source, from)?;
+        let target = self.end(stream, function, args.target, target, to)?;
+        let source = self.end(stream, function, args.source, source, from)?;
         let copy = Copy {
             source: Source::Memory(source),
             source_pitch,
@@ -159,9 +162,9 @@ fn copy_async(sim: &mut Lock, args: Args, stream: cudaStream_t) -> Outcome {
     if args.is_empty() {
         return Ok(());
     }
-    let (copy, target, source) = sim.plan(args)?;
+    let (copy, target, source) = sim.plan(key, args)?;
     let op = sim.enqueue(key, args.function, Work::Copy(copy));
-    if on_host(&target) && on_host(&source) {
+    if op != CAPTURED && on_host(&target) && on_host(&source) {
         // Documented as synchronous.
         sched::wait_for(sim, &[op]);
         let device = sim.sched.streams.get(&key).map_or(0, |s| s.device);
@@ -173,11 +176,11 @@ fn copy_async(sim: &mut Lock, args: Args, stream: cudaStream_t) -> Outcome {
 /// A copy on the legacy default stream, for which the host waits where CUDA says so.
 fn copy_sync(sim: &mut Lock, args: Args) -> Outcome {
     let key = sim.sched.legacy(state::current_device());
-    sim.may_work(key)?;
     if args.is_empty() {
         return Ok(());
     }
-    let (mut copy, target, source) = sim.plan(args)?;
+    sim.may_work(key)?;
+    let (mut copy, target, source) = sim.plan(key, args)?;
     if !on_host(&target) && !on_host(&source) {
         // From device to device the host does not wait.
         sim.enqueue(key, args.function, Work::Copy(copy));
@@ -209,12 +212,13 @@ fn copy_sync(sim: &mut Lock, args: Args) -> Outcome {
 /// Checks that both ends of a peer copy are memory of the devices named.
 fn peer(
     sim: &mut Lock,
+    key: StreamKey,
     args: Args,
     target_device: c_int,
     source_device: c_int,
 ) -> Outcome<(Copy, usize, usize)> {
     let (to, from) = (sim.ordinal(target_device)?, sim.ordinal(source_device)?);
-    let (copy, target, source) = sim.plan(args)?;
+    let (copy, target, source) = sim.plan(key, args)?;
     for (region, device) in [(target, to), (source, from)] {
         let Place::Device(id) = region.place else {
             continue;
@@ -239,10 +243,11 @@ fn copy_peer_sync(sim: &mut Lock, args: Args, to: c_int, from: c_int) -> Outcome
         sim.ordinal(to)?;
         return sim.ordinal(from).map(|_| ());
     }
-    let (copy, to, from) = peer(sim, args, to, from)?;
+    let key = sim.sched.legacy(state::current_device());
+    sim.may_work(key)?;
+    let (copy, to, from) = peer(sim, key, args, to, from)?;
     sched::wait_device(sim, to)?;
     sched::wait_device(sim, from)?;
-    let key: StreamKey = sim.sched.legacy(state::current_device());
     let op = sim.enqueue(key, args.function, Work::Copy(copy));
     sched::wait_for(sim, &[op]);
     sched::synchronized(sim, state::current_device())
@@ -305,7 +310,7 @@ exported! {
         if args.is_empty() {
             return Ok(());
         }
-        let (copy, _, _) = peer(sim, args, target_device, source_device)?;
+        let (copy, _, _) = peer(sim, key, args, target_device, source_device)?;
         sim.enqueue(key, args.function, Work::Copy(copy));
         Ok(())
     }

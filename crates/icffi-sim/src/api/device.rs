@@ -104,6 +104,8 @@ exported! {
     }
 
     Context fn cudaDeviceSynchronize() |sim| {
+        sim.no_capture_on(state::current_device())?;
+        sim.unsafe_call()?;
         sched::wait_device(sim, state::current_device())
     }
 
@@ -151,6 +153,7 @@ exported! {
     }
 
     Context fn cudaDeviceSetLimit(limit: cudaLimit, value: usize) |sim| {
+        sim.unsafe_call()?;
         *sim.limit(limit)? = value;
         Ok(())
     }
@@ -160,7 +163,8 @@ exported! {
     }
 
     // A preference: there is no such cache to divide.
-    Context fn cudaDeviceSetCacheConfig(config: cudaFuncCache) |_sim| {
+    Context fn cudaDeviceSetCacheConfig(config: cudaFuncCache) |sim| {
+        sim.unsafe_call()?;
         if config.0 > 3 { Err(E::cudaErrorInvalidValue) } else { Ok(()) }
     }
 

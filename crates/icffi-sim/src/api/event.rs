@@ -54,6 +54,21 @@ fn record(
     Ok(())
 }
 
+/// A node that records the event in each launch. It has a meaning in a capture only.
+fn record_node(sim: &mut Lock, event: cudaEvent_t, stream: cudaStream_t) -> Outcome {
+    sim.event(event)?;
+    let key = sim.work_stream(stream)?;
+    if sim.capture_of(key).is_none() {
+        return Err(E::cudaErrorIllegalState);
+    }
+    sim.enqueue(
+        key,
+        "cudaEventRecordWithFlags",
+        Work::Record(event as usize),
+    );
+    Ok(())
+}
+
 impl Sim {
     /// An event handle of the caller's.
     pub(super) fn event(&mut self, event: cudaEvent_t) -> Outcome<Event> {
@@ -87,17 +102,19 @@ exported! {
     Context fn cudaEventRecordWithFlags(
         event: cudaEvent_t, stream: cudaStream_t, flags: c_uint
     ) |sim| {
-        // cudaEventRecordExternal has a meaning in a capture only.
-        if flags != 0 {
-            let external = flags == cudaEventRecordExternal;
-            return Err(if external { E::cudaErrorIllegalState } else { E::cudaErrorInvalidValue });
+        match flags {
+            0 => record(sim, "cudaEventRecordWithFlags", event, stream),
+            flags if flags == cudaEventRecordExternal => record_node(sim, event, stream),
+            _ => Err(E::cudaErrorInvalidValue),
         }
-        record(sim, "cudaEventRecordWithFlags", event, stream)
     }
 
     // An event never recorded is complete.
     Context fn cudaEventQuery(event: cudaEvent_t) |sim| {
-        let Event { device, record, .. } = sim.event(event)?;
+        let event = sim.event(event)?;
+        sim.not_captured(&event, true)?;
+        sim.unsafe_call()?;
+        let Event { device, record, .. } = event;
         let Some(op) = record.map(|r| r.op) else { return Ok(()) };
         let done = sched::observe(sim, &[op]);
         sim.devices[device].sticky.map_or(Ok(()), Err)?;
@@ -105,7 +122,10 @@ exported! {
     }
 
     Context fn cudaEventSynchronize(event: cudaEvent_t) |sim| {
-        let Event { device, record, .. } = sim.event(event)?;
+        let event = sim.event(event)?;
+        sim.not_captured(&event, true)?;
+        sim.unsafe_call()?;
+        let Event { device, record, .. } = event;
         let Some(op) = record.map(|r| r.op) else { return Ok(()) };
         sched::wait_for(sim, &[op]);
         sched::synchronized(sim, device)
@@ -115,6 +135,8 @@ exported! {
         ms: *mut f32, start: cudaEvent_t, end: cudaEvent_t
     ) |sim| {
         let (start, end) = (sim.event(start)?, sim.event(end)?);
+        sim.not_captured(&start, false)?;
+        sim.not_captured(&end, false)?;
         let untimed = (start.flags | end.flags) & cudaEventDisableTiming != 0;
         if untimed || start.device != end.device {
             return Err(E::cudaErrorInvalidResourceHandle);

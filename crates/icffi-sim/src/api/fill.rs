@@ -48,7 +48,8 @@ fn fill(
     if width == 0 || height == 0 {
         return Ok(());
     }
-    let target = sim.operand(function, address, extent(pitch, width, height)?)?;
+    sim.may_work(key)?;
+    let target = sim.operand(key, function, address, extent(pitch, width, height)?)?;
     let Some(id) = target.id() else {
         return Err(E::cudaErrorInvalidValue);
     };
@@ -79,15 +80,13 @@ fn fill(
     Ok(())
 }
 
-fn legacy(sim: &mut Lock) -> Outcome<StreamKey> {
-    let key = sim.sched.legacy(state::current_device());
-    sim.may_work(key)?;
-    Ok(key)
+fn legacy(sim: &mut Lock) -> StreamKey {
+    sim.sched.legacy(state::current_device())
 }
 
 exported! {
     Context fn cudaMemset(address: *mut c_void, value: c_int, bytes: usize) |sim| {
-        let key = legacy(sim)?;
+        let key = legacy(sim);
         fill(sim, "cudaMemset", Rows::linear(address, bytes), value, key, true)
     }
 
@@ -101,7 +100,7 @@ exported! {
     Context fn cudaMemset2D(
         address: *mut c_void, pitch: usize, value: c_int, width: usize, height: usize
     ) |sim| {
-        let key = legacy(sim)?;
+        let key = legacy(sim);
         let rows = Rows { address: address as usize, pitch, width, height };
         fill(sim, "cudaMemset2D", rows, value, key, true)
     }

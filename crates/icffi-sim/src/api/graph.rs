@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_uint, c_ulonglong};
 use std::ptr;
 
 use icffi_sys::{
-    cudaError as E, cudaGraph_t, cudaGraphExec_t, cudaGraphExecUpdateResultInfo as UpdateInfo,
-    cudaStream_t,
+    cudaError as E, cudaGraph_t, cudaGraphExec_t, cudaGraphExecUpdateResult as Updated,
+    cudaGraphExecUpdateResultInfo as UpdateInfo, cudaStream_t,
 };
 
 use crate::call::{Outcome, exported, put};
@@ -22,6 +22,7 @@ fn instantiate(
     if out.is_null() {
         return Err(E::cudaErrorInvalidValue);
     }
+    sim.unsafe_call()?;
     let exec = sim.instantiate(graph, flags)?;
     put(out, exec as cudaGraphExec_t)
 }
@@ -47,14 +48,17 @@ exported! {
 
     Context fn cudaGraphLaunch(exec: cudaGraphExec_t, stream: cudaStream_t) |sim| {
         let exec = sim.exec(exec)?;
-        let key = sim.work_stream(stream)?;
+        let key = sim.resolve(stream)?;
+        // An executable cannot become a node.
+        sim.not_in_capture(key)?;
         sim.launch_graph(exec, key)
     }
 
     // Nothing has to be brought anywhere, but it has its turn in the stream.
     Context fn cudaGraphUpload(exec: cudaGraphExec_t, stream: cudaStream_t) |sim| {
         let exec = sim.exec(exec)?;
-        let key = sim.work_stream(stream)?;
+        let key = sim.resolve(stream)?;
+        sim.not_in_capture(key)?;
         let last = sim.graphs.execs.get(exec).and_then(|exec| exec.last);
         sim.enqueue_after(key, "cudaGraphUpload", last.into_iter().collect(), Work::Nothing);
         Ok(())
@@ -72,11 +76,15 @@ exported! {
                 errorFromNode: ptr::null_mut(),
             })?;
         }
+        if result == Updated::cudaGraphExecUpdateError {
+            return Err(E::cudaErrorInvalidValue);
+        }
         if result.0 == 0 { Ok(()) } else { Err(E::cudaErrorGraphExecUpdateFailure) }
     }
 
     Context fn cudaGraphExecDestroy(exec: cudaGraphExec_t) |sim| {
         let exec = sim.exec(exec)?;
+        sim.unsafe_call()?;
         sim.destroy_exec(exec);
         Ok(())
     }
@@ -84,7 +92,7 @@ exported! {
     Context fn cudaGraphDestroy(graph: cudaGraph_t) |sim| {
         let graph = sim.graph(graph)?;
         if sim.graphs.graphs.get(graph).is_some_and(|graph| graph.capturing) {
-            return Err(E::cudaErrorInvalidValue);
+            return Err(E::cudaErrorIllegalState);
         }
         sim.drop_graph(graph);
         Ok(())

@@ -32,6 +32,7 @@ fn alloc(
     if bytes == 0 {
         return put(out, ptr::null_mut());
     }
+    sim.unsafe_call()?;
     if bytes as u64 > PINNED_LIMIT.saturating_sub(sim.memory.live.pinned_bytes) {
         return Err(E::cudaErrorMemoryAllocation);
     }
@@ -64,6 +65,7 @@ exported! {
 
     // Does not wait for work that still uses the memory: nothing promises that it does.
     Context fn cudaFreeHost(address: *mut c_void) |sim| {
+        sim.unsafe_call()?;
         if address.is_null() {
             return Ok(());
         }
@@ -89,6 +91,7 @@ exported! {
     }
 
     Context fn cudaHostRegister(address: *mut c_void, bytes: usize, flags: c_uint) |sim| {
+        sim.unsafe_call()?;
         let known = cudaHostRegisterPortable
             | cudaHostRegisterMapped
             | cudaHostRegisterIoMemory
@@ -108,6 +111,7 @@ exported! {
 
     // Does not wait either.
     Context fn cudaHostUnregister(address: *mut c_void) |sim| {
+        sim.unsafe_call()?;
         if address.is_null() {
             return Err(E::cudaErrorInvalidValue);
         }

@@ -26,6 +26,7 @@ exported! {
         if flags != 0 {
             return Err(E::cudaErrorInvalidValue);
         }
+        sim.not_in_capture(key)?;
         let host = HostFn::Callback { call, stream: stream as usize, data: data as usize };
         sim.enqueue(key, "cudaStreamAddCallback", Work::Host(host));
         Ok(())

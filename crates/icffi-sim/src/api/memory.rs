@@ -17,6 +17,7 @@ fn malloc(sim: &mut Lock, function: &'static str, bytes: usize) -> Outcome<*mut 
     if bytes == 0 {
         return Ok(std::ptr::null_mut());
     }
+    sim.unsafe_call()?;
     let device = state::current_device();
     if sim.charge_device(device, bytes).is_err() {
         // Frees that are still enqueued may make room.
@@ -49,8 +50,18 @@ fn malloc_async(
         return Err(E::cudaErrorInvalidValue);
     }
     put(out, std::ptr::null_mut())?;
+    let captured = sim.capture_of(key).is_some();
+    if !captured {
+        sim.unsafe_call()?;
+    }
     if bytes == 0 {
         return Ok(());
+    }
+    if captured {
+        // The pool does not matter: a graph has memory of its own.
+        let device = sim.sched.streams[&key].device;
+        let base = sim.capture_allocate(key, function, bytes, device)?;
+        return put(out, base as *mut c_void);
     }
     let pool = match pool {
         Some(pool) => pool,
@@ -142,6 +153,7 @@ exported! {
     }
 
     Context fn cudaFree(address: *mut c_void) |sim| {
+        sim.unsafe_call()?;
         if address.is_null() {
             return Ok(());
         }
@@ -149,6 +161,14 @@ exported! {
         let alloc = sim.memory.get(id).ok_or(E::cudaErrorInvalidValue)?;
         let (origin, device, bytes) = (alloc.origin, alloc.device, alloc.len);
         // Memory of a pool is freed at once, whatever still uses it: that is documented.
+        if origin == Origin::Graph {
+            sched::wait_device(sim, device)?;
+            if let Some(alloc) = sim.memory.get_mut(id) {
+                alloc.outstanding = false;
+            }
+            sim.free_of_graph(id, "cudaFree");
+            return Ok(());
+        }
         if origin == Origin::Malloc {
             sched::wait_device(sim, device)?;
             // While this thread waited, another may have freed the same memory.
@@ -162,13 +182,24 @@ exported! {
 
     Context fn cudaFreeAsync(address: *mut c_void, stream: cudaStream_t) |sim| {
         let key = sim.work_stream(stream)?;
+        let captured = sim.capture_of(key).is_some();
+        if !captured {
+            sim.unsafe_call()?;
+        }
         if address.is_null() {
             return Ok(());
         }
+        if captured {
+            return sim.capture_free(key, address as usize);
+        }
         let id = sim.freeable("cudaFreeAsync", address as usize)?;
         if let Some(alloc) = sim.memory.get_mut(id) {
-            alloc.freed_by = "cudaFreeAsync";
-            alloc.free_enqueued = true;
+            // Memory of a graph comes back with the next launch.
+            alloc.outstanding = false;
+            if alloc.origin != Origin::Graph {
+                alloc.freed_by = "cudaFreeAsync";
+                alloc.free_enqueued = true;
+            }
             let (origin, bytes) = (alloc.origin, alloc.len);
             sim.forget_used(origin, bytes);
         }

@@ -64,6 +64,7 @@ exported! {
     }
 
     Runtime fn cudaDeviceSetMemPool(device: c_int, pool: cudaMemPool_t) |sim| {
+        sim.unsafe_call()?;
         let device = sim.ordinal(device)?;
         sim.set_current_pool(device, pool)
     }
@@ -87,6 +88,7 @@ exported! {
     Runtime fn cudaMemSetMemPool(
         location: *mut cudaMemLocation, kind: cudaMemAllocationType, pool: cudaMemPool_t
     ) |sim| {
+        sim.unsafe_call()?;
         pinned(kind)?;
         let device = sim.located(get(location)?)?;
         sim.set_current_pool(device, pool)
@@ -102,6 +104,7 @@ exported! {
         if props.allocType != cudaMemAllocationType::cudaMemAllocationTypePinned {
             return Err(E::cudaErrorInvalidValue);
         }
+        sim.unsafe_call()?;
         // Sharing between processes is not simulated.
         if props.handleTypes.0 != 0 {
             return Err(E::cudaErrorNotSupported);
@@ -116,6 +119,7 @@ exported! {
     }
 
     Runtime fn cudaMemPoolDestroy(pool: cudaMemPool_t) |sim| {
+        sim.unsafe_call()?;
         let key = sim.pool(pool)?;
         if sim.devices.iter().any(|device| device.default_pool == key) {
             return Err(E::cudaErrorInvalidValue);
@@ -131,6 +135,7 @@ exported! {
     }
 
     Runtime fn cudaMemPoolTrimTo(pool: cudaMemPool_t, keep: usize) |sim| {
+        sim.unsafe_call()?;
         let key = sim.pool(pool)?;
         sim.trim_pool(key, keep as u64);
         Ok(())
@@ -139,6 +144,7 @@ exported! {
     Runtime fn cudaMemPoolGetAttribute(
         pool: cudaMemPool_t, attr: Attr, value: *mut c_void
     ) |sim| {
+        sim.unsafe_call()?;
         let key = sim.pool(pool)?;
         let pool = sim.memory.pools.get(key).ok_or(E::cudaErrorInvalidValue)?;
         match attr.0 {
@@ -157,6 +163,7 @@ exported! {
     Runtime fn cudaMemPoolSetAttribute(
         pool: cudaMemPool_t, attr: Attr, value: *mut c_void
     ) |sim| {
+        sim.unsafe_call()?;
         let key = sim.pool(pool)?;
         let pool = sim.memory.pools.get_mut(key).ok_or(E::cudaErrorInvalidValue)?;
         if (1..=3).contains(&attr.0) {
@@ -179,6 +186,7 @@ exported! {
     Runtime fn cudaMemPoolSetAccess(
         pool: cudaMemPool_t, list: *const cudaMemAccessDesc, count: usize
     ) |sim| {
+        sim.unsafe_call()?;
         let key = sim.pool(pool)?;
         for i in 0..count {
             // `count` descriptors are the caller's promise.
@@ -206,6 +214,7 @@ exported! {
     Runtime fn cudaMemPoolGetAccess(
         flags: *mut cudaMemAccessFlags, pool: cudaMemPool_t, location: *mut cudaMemLocation
     ) |sim| {
+        sim.unsafe_call()?;
         let key = sim.pool(pool)?;
         let device = sim.located(get(location)?)?;
         let pool = sim.memory.pools.get(key).ok_or(E::cudaErrorInvalidValue)?;

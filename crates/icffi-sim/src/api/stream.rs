@@ -8,6 +8,7 @@ use icffi_sys::{
 
 use crate::call::{Outcome, exported, put};
 use crate::device::{GREATEST_PRIORITY, LEAST_PRIORITY};
+use crate::graph::Step;
 use crate::sched::{self, Class, StreamKey, Work};
 use crate::state::{self, Lock};
 
@@ -54,17 +55,22 @@ exported! {
     // Returns at once; work still enqueued is done all the same.
     Context fn cudaStreamDestroy(stream: cudaStream_t) |sim| {
         let key = own(sim, stream)?;
+        sim.stream_destroyed(key);
         sim.sched.destroy(stream as usize, key);
         Ok(())
     }
 
     Context fn cudaStreamSynchronize(stream: cudaStream_t) |sim| {
         let key = sim.resolve(stream)?;
+        sim.not_in_capture(key)?;
+        sim.unsafe_call()?;
         sched::wait_stream(sim, key)
     }
 
     Context fn cudaStreamQuery(stream: cudaStream_t) |sim| {
         let key = sim.resolve(stream)?;
+        sim.not_in_capture(key)?;
+        sim.unsafe_call()?;
         let device = sim.sched.streams[&key].device;
         let tails = sim.sched.stream_tails(key);
         let done = sched::observe(sim, &tails);
@@ -76,12 +82,18 @@ exported! {
         stream: cudaStream_t, event: cudaEvent_t, flags: c_uint
     ) |sim| {
         let key = sim.work_stream(stream)?;
-        // cudaEventWaitExternal has a meaning in a capture only.
-        if flags != 0 {
-            let external = flags == cudaEventWaitExternal;
-            return Err(if external { E::cudaErrorIllegalState } else { E::cudaErrorInvalidValue });
-        }
+        let handle = event as usize;
         let event = sim.event(event)?;
+        match flags {
+            0 => {}
+            flags if flags == cudaEventWaitExternal => {
+                // A node that waits in each launch. It has a meaning in a capture only.
+                let step = Step::WaitEvent(handle);
+                let node = sim.capture_work(key, "cudaStreamWaitEvent", step);
+                return node.map(|_| ()).ok_or(E::cudaErrorIllegalState);
+            }
+            _ => return Err(E::cudaErrorInvalidValue),
+        }
         if let Some(marks) = &event.captured {
             return sim.capture_wait(key, marks);
         }
@@ -114,6 +126,8 @@ exported! {
 
     Context fn cudaStreamGetDevice(stream: cudaStream_t, out: *mut c_int) |sim| {
         let key = sim.resolve(stream)?;
+        // Seen on a device, where the other questions about a stream are answered.
+        sim.not_in_capture(key)?;
         put(out, sim.sched.streams[&key].device as c_int)
     }
 }

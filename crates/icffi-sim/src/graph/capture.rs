@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use icffi_sys::{cudaError as E, cudaStream_t, cudaStreamCaptureMode as Mode};
+use icffi_sys::{cudaError as E, cudaGraphEdgeData, cudaStreamCaptureMode as Mode};
 
 use super::{Graph, Node, Step};
 use crate::call::Outcome;
@@ -34,13 +34,13 @@ pub(crate) struct InCapture {
     pub(crate) id: CaptureId,
     /// What its next node will depend on, as positions in the graph.
     pub(crate) deps: Vec<usize>,
-    /// The same as handles, for as long as the program may look at them.
-    pub(crate) shown: Vec<usize>,
+    /// The same as handles, and the data of the edges, for as long as the program may look.
+    pub(crate) shown: (Vec<usize>, Vec<cudaGraphEdgeData>),
 }
 
 impl InCapture {
     fn new(id: CaptureId, deps: Vec<usize>) -> InCapture {
-        let shown = Vec::new();
+        let shown = (Vec::new(), Vec::new());
         InCapture { id, deps, shown }
     }
 }
@@ -54,64 +54,9 @@ fn merge(into: &mut Vec<usize>, more: &[usize]) {
 }
 
 impl Sim {
-    /// The stream that a handle means, to put work into: it must not be in a state in which a
-    /// capture forbids that.
-    pub(crate) fn work_stream(&mut self, handle: cudaStream_t) -> Outcome<StreamKey> {
-        let key = self.resolve(handle)?;
-        self.may_work(key)?;
-        Ok(key)
-    }
-
-    /// Whether captures let work into a stream.
-    pub(crate) fn may_work(&mut self, key: StreamKey) -> Outcome {
-        if self.graphs.captures.is_empty() {
-            return Ok(());
-        }
-        self.implicit(key, true)?;
-        match self.capture_of(key) {
-            Some(id) if self.graphs.captures[&id].invalid => {
-                Err(E::cudaErrorStreamCaptureInvalidated)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The legacy stream would have to wait for a blocking stream that is being captured.
-    pub(crate) fn implicit(&mut self, key: StreamKey, invalidates: bool) -> Outcome {
-        let Some(stream) = self.sched.streams.get(&key) else {
-            return Ok(());
-        };
-        if stream.class != Class::Legacy {
-            return Ok(());
-        }
-        let device = stream.device;
-        let hit: BTreeSet<CaptureId> = self
-            .sched
-            .streams
-            .values()
-            .filter(|s| s.device == device && s.class == Class::Blocking)
-            .filter_map(|s| s.capture.as_ref().map(|c| c.id))
-            .collect();
-        if hit.is_empty() {
-            return Ok(());
-        }
-        if invalidates {
-            for id in hit {
-                self.invalidate(id);
-            }
-        }
-        Err(E::cudaErrorStreamCaptureImplicit)
-    }
-
     /// The capture that a stream is in.
     pub(crate) fn capture_of(&self, key: StreamKey) -> Option<CaptureId> {
         Some(self.sched.streams.get(&key)?.capture.as_ref()?.id)
-    }
-
-    pub(crate) fn invalidate(&mut self, id: CaptureId) {
-        if let Some(capture) = self.graphs.captures.get_mut(&id) {
-            capture.invalid = true;
-        }
     }
 
     pub(crate) fn begin_capture(&mut self, key: StreamKey, mode: Mode) -> Outcome {
@@ -148,32 +93,69 @@ impl Sim {
             self.invalidate(id);
             return Err(E::cudaErrorStreamCaptureUnmatched);
         }
-        if capture.mode != Mode::cudaStreamCaptureModeRelaxed
+        if !capture.invalid
+            && capture.mode != Mode::cudaStreamCaptureModeRelaxed
             && capture.thread != state::thread_number()
         {
-            self.invalidate(id);
+            // It is over all the same.
+            let graph = self.leave_capture(id);
+            self.drop_graph(graph);
             return Err(E::cudaErrorStreamCaptureWrongThread);
         }
-        let invalid = capture.invalid;
-        let joined = self.is_joined(id);
-        let capture = self.graphs.captures.remove(&id).expect("looked up above");
+        let outcome = if capture.invalid {
+            Err(E::cudaErrorStreamCaptureInvalidated)
+        } else if !self.is_joined(id) {
+            Err(E::cudaErrorStreamCaptureUnjoined)
+        } else {
+            Ok(())
+        };
+        let graph = self.leave_capture(id);
+        if outcome.is_err() {
+            self.drop_graph(graph);
+        }
+        outcome.map(|()| graph)
+    }
+
+    /// Makes the streams of a capture ordinary ones again. Returns the graph.
+    fn leave_capture(&mut self, id: CaptureId) -> usize {
+        let Some(capture) = self.graphs.captures.remove(&id) else {
+            return 0;
+        };
         for stream in &capture.streams {
             if let Some(stream) = self.sched.streams.get_mut(stream) {
                 stream.capture = None;
             }
         }
-        if invalid || !joined {
-            self.drop_graph(capture.graph);
-            return Err(if invalid {
-                E::cudaErrorStreamCaptureInvalidated
-            } else {
-                E::cudaErrorStreamCaptureUnjoined
-            });
-        }
         if let Some(graph) = self.graphs.graphs.get_mut(capture.graph) {
             graph.capturing = false;
         }
-        Ok(capture.graph)
+        capture.graph
+    }
+
+    /// A capture ends with the stream in which it was begun.
+    pub(crate) fn stream_destroyed(&mut self, key: StreamKey) {
+        let Some(id) = self.capture_of(key) else {
+            return;
+        };
+        if self
+            .graphs
+            .captures
+            .get(&id)
+            .is_some_and(|capture| capture.origin == key)
+        {
+            let graph = self.leave_capture(id);
+            self.drop_graph(graph);
+        }
+    }
+
+    /// Ends all captures that have a stream of this device.
+    pub(crate) fn drop_captures(&mut self, device: usize) {
+        let streams = self.sched.streams.values().filter(|s| s.device == device);
+        let hit = streams.filter_map(|s| s.capture.as_ref().map(|c| c.id));
+        for id in hit.collect::<BTreeSet<_>>() {
+            let graph = self.leave_capture(id);
+            self.drop_graph(graph);
+        }
     }
 
     /// Whether all that forked streams have captured is behind the origin.
@@ -222,25 +204,16 @@ impl Sim {
         Some(position)
     }
 
-    /// The handles of what the next node of a captured stream will depend on. They stay where
-    /// they are until the next call for this stream.
-    pub(crate) fn show_deps(&mut self, key: StreamKey) -> &[usize] {
-        let Some(capture) = self
-            .sched
-            .streams
-            .get_mut(&key)
-            .and_then(|s| s.capture.as_mut())
-        else {
-            return &[];
-        };
-        let graph = self.graphs.captures.get(&capture.id).map_or(0, |c| c.graph);
-        let nodes = self.graphs.graphs.get(graph).map(|graph| &graph.nodes);
-        capture.shown.clear();
-        for dep in &capture.deps {
-            let handle = nodes.map_or(0, |nodes| nodes[*dep].handle);
-            capture.shown.push(handle);
-        }
-        &capture.shown
+    /// The handles of what the next node of a captured stream will depend on, and the data of
+    /// those edges. They stay where they are until the next call for this stream.
+    pub(crate) fn show_deps(&mut self, key: StreamKey) -> Option<(&[usize], &[cudaGraphEdgeData])> {
+        let capture = self.sched.streams.get_mut(&key)?.capture.as_mut()?;
+        let graph = self.graphs.captures.get(&capture.id)?.graph;
+        let nodes = &self.graphs.graphs.get(graph)?.nodes;
+        let (handles, data) = &mut capture.shown;
+        *handles = capture.deps.iter().map(|dep| nodes[*dep].handle).collect();
+        *data = vec![cudaGraphEdgeData::default(); handles.len()];
+        Some((handles.as_slice(), data.as_slice()))
     }
 
     /// What an event recorded in a captured stream stands for.
@@ -254,11 +227,12 @@ impl Sim {
 
     /// A stream is to wait for an event recorded in a capture: it joins the capture.
     pub(crate) fn capture_wait(&mut self, key: StreamKey, marks: &Marks) -> Outcome {
-        let Some(capture) = self.graphs.captures.get_mut(&marks.capture) else {
+        if !self.is_active(marks.capture) {
+            // It cannot become part of a capture either.
+            if let Some(id) = self.capture_of(key) {
+                self.invalidate(id);
+            }
             return Err(E::cudaErrorInvalidValue);
-        };
-        if capture.invalid {
-            return Err(E::cudaErrorStreamCaptureInvalidated);
         }
         match self.capture_of(key) {
             None => {

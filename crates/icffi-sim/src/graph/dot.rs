@@ -59,9 +59,6 @@ fn draw(text: &mut String, nodes: &[Node], name: &str, verbose: bool) {
                 format!("\"{name}_node_{dep}\" -> \"{name}_node_{i}\";"),
             );
         }
-        if let Step::Child(nodes) = &node.step {
-            draw(text, nodes, &format!("{name}_{i}"), verbose);
-        }
     }
     line(text, "}".to_owned());
 }
@@ -73,7 +70,6 @@ fn kind(node: &Node) -> &'static str {
         NodeType::cudaGraphNodeTypeMemcpy => "MEMCPY",
         NodeType::cudaGraphNodeTypeMemset => "MEMSET",
         NodeType::cudaGraphNodeTypeHost => "HOST",
-        NodeType::cudaGraphNodeTypeGraph => "GRAPH",
         NodeType::cudaGraphNodeTypeWaitEvent => "WAIT_EVENT",
         NodeType::cudaGraphNodeTypeEventRecord => "EVENT_RECORD",
         NodeType::cudaGraphNodeTypeMemAlloc => "MEM_ALLOC",

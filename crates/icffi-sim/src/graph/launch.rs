@@ -13,10 +13,16 @@ use super::{Exec, Node, Step};
 use crate::call::Outcome;
 use crate::event::Record;
 use crate::report::ReportKind;
-use crate::sched::{OpId, StreamKey, Work};
+use crate::sched::{OpId, Source, StreamKey, Work};
 use crate::state::{self, Sim};
 
 const FUNCTION: &str = "cudaGraphLaunch";
+
+/// `cudaGraphInstantiateFlagDeviceLaunch`.
+const DEVICE_LAUNCH: u64 = 4;
+
+/// Memory freed at the launch, and priorities of nodes, which change nothing here.
+const FLAGS: u64 = 1 | 8;
 
 /// A launch while it is taken apart.
 struct Launching {
@@ -32,10 +38,16 @@ impl Sim {
             .graphs
             .get(graph)
             .ok_or(E::cudaErrorInvalidValue)?;
-        if graph.capturing {
+        // What is left of the flags concerns launches from the device, which is not simulated.
+        if flags & DEVICE_LAUNCH != 0 {
+            return Err(E::cudaErrorNotSupported);
+        }
+        if flags & !FLAGS != 0 {
             return Err(E::cudaErrorInvalidValue);
         }
         let nodes: Arc<[Node]> = graph.nodes.as_slice().into();
+        self.instantiable(&nodes)?;
+        self.check_regions(&nodes)?;
         Ok(self.graphs.execs.insert(Exec {
             nodes,
             flags,
@@ -44,24 +56,50 @@ impl Sim {
         }))
     }
 
-    /// Launches an executable in a stream, or makes it a node of the stream's capture.
+    /// Copies and fills of memory that is gone cannot be instantiated. Kernels are not looked at.
+    fn check_regions(&mut self, nodes: &[Node]) -> Outcome {
+        for node in nodes {
+            let regions = match &node.step {
+                Step::Work(Work::Copy(copy)) => match copy.source {
+                    Source::Memory(source) => vec![source, copy.target],
+                    Source::Staged(_) => vec![copy.target],
+                },
+                Step::Work(Work::Fill(fill)) => vec![fill.target],
+                _ => continue,
+            };
+            for region in regions {
+                let Err(misuse) = self.recheck(&region) else {
+                    continue;
+                };
+                if misuse.kind == ReportKind::UseAfterFree && !self.is_of_graph(&region) {
+                    let range = region.address..region.address + region.bytes;
+                    self.report(misuse.kind, node.function, None, range, misuse.detail);
+                    return Err(E::cudaErrorInvalidValue);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Launches an executable in a stream.
     pub(crate) fn launch_graph(&mut self, exec: usize, key: StreamKey) -> Outcome {
-        let Some(found) = self.graphs.execs.get(exec) else {
+        let exec_key = exec;
+        let Some(exec) = self.graphs.execs.get(exec_key).cloned() else {
             return Err(E::cudaErrorInvalidValue);
         };
-        let (nodes, last) = (found.nodes.clone(), found.last);
-        if self.capture_of(key).is_some() {
-            self.capture_work(key, FUNCTION, Step::Child(nodes));
-            return Ok(());
+        let unfreed = self.prepare_memory(&exec)?;
+        let begin = exec.last.into_iter().collect();
+        let mut begin = self.enqueue_after(key, FUNCTION, begin, Work::Nothing);
+        for id in unfreed {
+            begin = self.enqueue(key, FUNCTION, Work::Free(id));
         }
-        let begin = self.enqueue_after(key, FUNCTION, last.into_iter().collect(), Work::Nothing);
         let mut launching = Launching {
             stream: key,
             ends: HashMap::new(),
         };
-        let leaves = self.expand(&mut launching, &nodes, &[begin]);
+        let leaves = self.expand(&mut launching, &exec.nodes, begin);
         let end = self.enqueue_after(key, FUNCTION, leaves, Work::Nothing);
-        if let Some(exec) = self.graphs.execs.get_mut(exec) {
+        if let Some(exec) = self.graphs.execs.get_mut(exec_key) {
             exec.last = Some(end);
         }
         Ok(())
@@ -86,44 +124,30 @@ impl Sim {
         }
     }
 
-    /// Enqueues nodes behind `after`; returns what must be done before all of them are.
-    fn expand(&mut self, to: &mut Launching, nodes: &[Node], after: &[OpId]) -> Vec<OpId> {
-        // For each node the operations that are its end, and whether somebody waits for them.
-        let mut ends: Vec<(Vec<OpId>, bool)> = Vec::with_capacity(nodes.len());
+    /// Enqueues nodes behind `begin`; returns what must be done before all of them are.
+    fn expand(&mut self, to: &mut Launching, nodes: &[Node], begin: OpId) -> Vec<OpId> {
+        let mut ops: Vec<OpId> = Vec::with_capacity(nodes.len());
+        let mut leaf = vec![true; nodes.len()];
         for node in nodes {
-            let mut deps = Vec::new();
+            let mut deps: Vec<OpId> = node.deps.iter().map(|dep| ops[*dep]).collect();
             for dep in &node.deps {
-                let (ops, awaited) = &mut ends[*dep];
-                *awaited = true;
-                deps.extend_from_slice(ops);
+                leaf[*dep] = false;
             }
-            if node.deps.is_empty() {
-                deps.extend_from_slice(after);
+            if deps.is_empty() {
+                deps.push(begin);
             }
-            let ops = match &node.step {
-                Step::Child(nodes) => {
-                    let nodes = nodes.clone();
-                    self.expand(to, &nodes, &deps)
-                }
-                Step::Work(work) => vec![self.place(to, node, deps, work.clone())],
+            let work = match &node.step {
+                Step::Work(work) => work.clone(),
                 Step::WaitEvent(event) => {
                     let event = self.sched.events.get(*event);
                     deps.extend(event.and_then(|e| e.record).map(|r| r.op));
-                    vec![self.place(to, node, deps, Work::Nothing)]
+                    Work::Nothing
                 }
             };
-            ends.push((ops, false));
+            ops.push(self.place(to, node, deps, work));
         }
-        let mut leaves: Vec<OpId> = Vec::new();
-        for (ops, awaited) in ends {
-            if !awaited {
-                leaves.extend(ops);
-            }
-        }
-        if leaves.is_empty() {
-            leaves.extend_from_slice(after);
-        }
-        leaves
+        let leaves = ops.iter().zip(leaf).filter(|(_, leaf)| *leaf);
+        leaves.map(|(op, _)| *op).collect()
     }
 
     /// Puts one node into a stream without a handle: that of a node before it, if nothing else

@@ -3,6 +3,8 @@
 mod capture;
 mod dot;
 mod launch;
+mod memory;
+mod rules;
 mod update;
 
 use std::collections::BTreeMap;
@@ -35,17 +37,14 @@ pub(crate) enum Step {
     Work(Work),
     /// Waits for the latest record of an event at the time of the launch, by handle.
     WaitEvent(usize),
-    /// All of another graph.
-    Child(Arc<[Node]>),
 }
 
 impl Node {
     pub(crate) fn kind(&self) -> NodeType {
         match &self.step {
             Step::WaitEvent(_) => NodeType::cudaGraphNodeTypeWaitEvent,
-            Step::Child(_) => NodeType::cudaGraphNodeTypeGraph,
             Step::Work(work) => match work {
-                Work::Nothing | Work::Taken => NodeType::cudaGraphNodeTypeEmpty,
+                Work::Nothing | Work::Taken | Work::Disown(_) => NodeType::cudaGraphNodeTypeEmpty,
                 Work::Copy(_) => NodeType::cudaGraphNodeTypeMemcpy,
                 Work::Fill(_) => NodeType::cudaGraphNodeTypeMemset,
                 Work::Kernel(_) => NodeType::cudaGraphNodeTypeKernel,
@@ -67,7 +66,7 @@ pub(crate) struct Graph {
 }
 
 /// An executable graph. It has nodes of its own: the graph may go.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Exec {
     pub(crate) nodes: Arc<[Node]>,
     pub(crate) flags: u64,
@@ -133,6 +132,19 @@ impl Sim {
             for node in &graph.nodes {
                 self.graphs.nodes.remove(node.handle);
             }
+            self.forget_memory(&graph.nodes);
+        }
+    }
+
+    /// Destroys what a device that is reset has of graphs.
+    pub(crate) fn drop_graphs(&mut self, device: usize) {
+        let on = |nodes: &[Node]| nodes.iter().any(|node| node.device == device);
+        for key in self.graphs.graphs.keys_where(|graph| on(&graph.nodes)) {
+            self.drop_graph(key);
+        }
+        let execs = &self.graphs.execs;
+        for key in execs.keys_where(|exec| exec.device == device || on(&exec.nodes)) {
+            self.graphs.execs.remove(key);
         }
     }
 }

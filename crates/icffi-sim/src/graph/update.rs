@@ -11,24 +11,22 @@ impl Sim {
     /// Gives an executable the nodes of a graph, if they are alike enough; else says what differs,
     /// and in which node. Launches enqueued already have their nodes.
     pub(crate) fn update_exec(&mut self, exec: usize, graph: usize) -> (Result, Option<usize>) {
-        let (Some(exec), Some(graph)) = (
-            self.graphs.execs.get(exec).map(|_| exec),
-            self.graphs
-                .graphs
-                .get(graph)
-                .filter(|graph| !graph.capturing),
-        ) else {
+        let old = self.graphs.execs.get(exec).map(|exec| exec.nodes.clone());
+        let new = self
+            .graphs
+            .graphs
+            .get(graph)
+            .map(|graph| graph.nodes.clone());
+        let (Some(old), Some(new)) = (old, new) else {
             return (Result::cudaGraphExecUpdateError, None);
         };
-        let new = graph.nodes.clone();
-        let old = self.graphs.execs.get(exec).map(|exec| exec.nodes.clone());
-        let old = old.unwrap_or_default();
         if let Err(difference) = self.compare(&old, &new) {
             return difference;
         }
         if let Some(exec) = self.graphs.execs.get_mut(exec) {
             exec.nodes = new.into();
         }
+        self.forget_memory(&old);
         (Result::cudaGraphExecUpdateSuccess, None)
     }
 
@@ -49,14 +47,8 @@ impl Sim {
             if old.kind() != new.kind() {
                 return Err((Result::cudaGraphExecUpdateErrorNodeTypeChanged, at));
             }
-            if let (Step::Child(old), Step::Child(new)) = (&old.step, &new.step) {
-                self.compare(old, new)?;
-            }
             if !self.alike(old, new) {
                 return Err((Result::cudaGraphExecUpdateErrorParametersChanged, at));
-            }
-            if matches!(new.step, Step::Work(Work::Allocate(_) | Work::Free(_))) {
-                return Err((Result::cudaGraphExecUpdateErrorNotSupported, at));
             }
         }
         Ok(())
@@ -73,7 +65,8 @@ impl Sim {
                     Source::Memory(source) => (self.kind(source), self.kind(copy.target)),
                     Source::Staged(_) => (Kind::Host, self.kind(copy.target)),
                 };
-                ends(old) == ends(new)
+                // One row cannot become many.
+                ends(old) == ends(new) && (old.height == 1) == (new.height == 1)
             }
             (Step::Work(Work::Fill(old)), Step::Work(Work::Fill(new))) => {
                 let shape = |fill: &Fill| match fill.height {
@@ -81,8 +74,9 @@ impl Sim {
                     1 => (0, 0, 1),
                     height => (fill.pitch, fill.width, height),
                 };
-                shape(old) == shape(new) && self.kind(old.target) == self.kind(new.target)
+                shape(old) == shape(new)
             }
+            // Memory of the graph may be other memory from now on.
             _ => true,
         }
     }

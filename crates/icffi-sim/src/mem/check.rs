@@ -47,8 +47,13 @@ fn misuse<T>(kind: ReportKind, detail: String) -> Result<T, Misuse> {
 
 impl Sim {
     /// Finds out what a range is when a call names it. Freed memory, and a range that leaves
-    /// its allocation, are misuse already.
-    pub(crate) fn region(&self, address: usize, bytes: usize) -> Result<Region, Misuse> {
+    /// its allocation, are misuse already. A capture may name memory of graphs at any time.
+    pub(crate) fn region(
+        &self,
+        address: usize,
+        bytes: usize,
+        captured: bool,
+    ) -> Result<Region, Misuse> {
         let Some(alloc) = self.memory.find(address) else {
             // A pageable range must not run into memory that is known.
             let end = address.saturating_add(bytes);
@@ -71,8 +76,8 @@ impl Sim {
                 format!("leaves {}", alloc.describe()),
             );
         }
-        if alloc.is_gone() {
-            return misuse(ReportKind::UseAfterFree, alloc.describe());
+        if alloc.is_gone() && !(captured && alloc.origin == Origin::Graph) {
+            return misuse(alloc.gone_kind(), alloc.describe());
         }
         let place = if alloc.is_device() {
             Place::Device(alloc.id)
@@ -97,6 +102,9 @@ impl Sim {
         };
         match alloc.state {
             State::Live => Ok(()),
+            State::Promised if alloc.origin == Origin::Graph => {
+                misuse(alloc.gone_kind(), alloc.describe())
+            }
             State::Promised => misuse(
                 ReportKind::UseBeforeAllocation,
                 format!(
@@ -158,14 +166,25 @@ impl super::Memory {
 }
 
 impl super::Alloc {
+    /// What it is to use this memory, of which [`is_gone`](Self::is_gone) holds.
+    fn gone_kind(&self) -> ReportKind {
+        if self.state == State::Promised && self.freed_by.is_empty() && !self.free_enqueued {
+            ReportKind::UseBeforeAllocation
+        } else {
+            ReportKind::UseAfterFree
+        }
+    }
+
     /// The allocation in words.
     pub(crate) fn describe(&self) -> String {
         let what = match self.origin {
+            Origin::Graph => format!("a graph's memory of device {}", self.device),
             Origin::Malloc | Origin::Pool(_) => format!("device {} memory", self.device),
             Origin::Pinned(_) => "pinned memory".to_owned(),
             Origin::Registered(_) => "registered memory".to_owned(),
         };
         let state = match self.state {
+            State::Promised if !self.freed_by.is_empty() => ", freed",
             State::Promised => ", not allocated yet",
             State::Live if self.free_enqueued => ", free pending",
             State::Live => "",

@@ -2,6 +2,7 @@
 
 mod backing;
 mod check;
+mod life;
 mod pool;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -34,6 +35,8 @@ pub(crate) enum Origin {
     Malloc,
     /// A pool.
     Pool(PoolKey),
+    /// A node of a graph.
+    Graph,
     /// `cudaHostAlloc` and `cudaMallocHost`, with the flags.
     Pinned(u32),
     /// The caller's own memory under `cudaHostRegister`, with the flags.
@@ -43,7 +46,8 @@ pub(crate) enum Origin {
 /// Where an allocation is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Handed out, but the stream has not reached the allocation.
+    /// Handed out, but the stream has not reached the allocation. Memory of a graph is so before
+    /// the node that allocates it and after the one that frees it.
     Promised,
     Live,
     Freed,
@@ -62,6 +66,10 @@ pub(crate) struct Alloc {
     pub(crate) freed_by: &'static str,
     /// `cudaFreeAsync` was called; its stream may not have reached it.
     pub(crate) free_enqueued: bool,
+    /// Memory of a graph: by the calls made so far it is allocated.
+    pub(crate) outstanding: bool,
+    /// Memory of a graph: the device's memory counts it.
+    pub(crate) mapped: bool,
     backing: Option<Backing>,
 }
 
@@ -71,12 +79,16 @@ impl Alloc {
     }
 
     pub(crate) fn is_device(&self) -> bool {
-        matches!(self.origin, Origin::Malloc | Origin::Pool(_))
+        matches!(
+            self.origin,
+            Origin::Malloc | Origin::Pool(_) | Origin::Graph
+        )
     }
 
     /// Freed, or to be freed by a call already made: not to be named in a call any more.
     pub(crate) fn is_gone(&self) -> bool {
-        self.free_enqueued || self.state == State::Freed
+        let asleep = self.origin == Origin::Graph && !self.outstanding;
+        self.free_enqueued || asleep || self.state == State::Freed
     }
 
     fn span(&self) -> Range<usize> {
@@ -177,6 +189,8 @@ impl Memory {
             made_by,
             freed_by: "",
             free_enqueued: false,
+            outstanding: false,
+            mapped: false,
             backing,
         }
     }
@@ -189,6 +203,9 @@ impl Memory {
     }
 
     fn count(&mut self, alloc: &Alloc, more: bool) {
+        if alloc.origin == Origin::Graph && alloc.state != State::Live {
+            return;
+        }
         let (number, bytes) = if alloc.is_device() {
             (&mut self.live.device, &mut self.live.device_bytes)
         } else {
@@ -248,6 +265,10 @@ impl Memory {
         if alloc.state == State::Freed {
             return damage;
         }
+        let counted = Alloc {
+            backing: None,
+            ..*alloc
+        };
         alloc.state = State::Freed;
         alloc.freed_by = freed_by;
         damage.extend(Damage::beside(alloc));
@@ -256,10 +277,6 @@ impl Memory {
             backing.fill(backing::POISON_FREED);
             committed = backing.committed();
         }
-        let counted = Alloc {
-            backing: None,
-            ..*alloc
-        };
         self.count(&counted, false);
         self.quarantine.push_back(id);
         self.quarantined += committed;
@@ -267,17 +284,6 @@ impl Memory {
             damage.extend(self.release_oldest());
         }
         damage
-    }
-
-    /// Unmaps the oldest freed memory.
-    fn release_oldest(&mut self) -> Option<Damage> {
-        let id = self.quarantine.pop_front()?;
-        let alloc = self
-            .by_id
-            .remove(&id)
-            .and_then(|s| self.by_start.remove(&s))?;
-        self.quarantined -= alloc.backing.as_ref().map_or(0, Backing::committed);
-        Damage::freed(&alloc)
     }
 
     /// Looks at all canaries and all poison there is.

@@ -132,7 +132,8 @@ impl Sim {
                     }
                 }
             }
-            Origin::Pinned(_) | Origin::Registered(_) => {}
+            // Memory of a graph is charged by its launches and stays so until it is gone.
+            Origin::Graph | Origin::Pinned(_) | Origin::Registered(_) => {}
         }
     }
 

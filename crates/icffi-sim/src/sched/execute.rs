@@ -6,7 +6,7 @@ use icffi_sys::cudaError;
 
 use super::{Copy, Fill, OpId, Source, StreamKey, Work, callback};
 use crate::launch::Launch;
-use crate::mem::{AllocId, Region, State};
+use crate::mem::{AllocId, Origin, Region, State};
 use crate::report::ReportKind;
 use crate::state::{self, Lock, Sim};
 
@@ -72,23 +72,22 @@ impl Sim {
                     event.reached(at.id, now);
                 }
             }
-            Work::Allocate(id) => {
-                if let Some(alloc) = self.memory.get_mut(id) {
-                    if alloc.state == State::Promised {
-                        alloc.state = State::Live;
-                    }
-                }
-            }
+            Work::Allocate(id) => self.wake(id),
+            Work::Disown(id) => self.retire_unowned(id),
             Work::Free(id) => self.finish_free(id, at.function),
         }
     }
 
-    /// Pool memory goes back, once.
+    /// Pool memory goes back, once; memory of a graph sleeps until the next launch.
     fn finish_free(&mut self, id: AllocId, function: &'static str) {
         let Some(alloc) = self.memory.get(id) else {
             return;
         };
         if alloc.state == State::Freed {
+            return;
+        }
+        if alloc.origin == Origin::Graph {
+            self.free_of_graph(id, function);
             return;
         }
         let (origin, device, len) = (alloc.origin, alloc.device, alloc.len);

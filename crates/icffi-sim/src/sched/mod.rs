@@ -164,6 +164,11 @@ impl Scheduler {
             .collect()
     }
 
+    /// The last operations of all streams that have any.
+    pub(crate) fn all_tails(&self) -> Vec<OpId> {
+        self.streams.values().filter_map(Stream::tail).collect()
+    }
+
     /// What must be done before the host has waited for a stream. The legacy stream includes
     /// the streams that block on it.
     pub(crate) fn stream_tails(&self, key: StreamKey) -> Vec<OpId> {
@@ -208,8 +213,18 @@ const LEGACY: usize = 1;
 const PER_THREAD: usize = 2;
 
 impl Sim {
-    /// The stream that a handle means now, on this thread.
+    /// The stream that a handle means now, on this thread. The legacy one cannot be named while
+    /// a capture holds a stream that it waits for.
     pub(crate) fn resolve(&mut self, handle: cudaStream_t) -> Outcome<StreamKey> {
+        let key = self.resolve_quietly(handle)?;
+        if !self.graphs.captures.is_empty() {
+            self.implicit(key, true)?;
+        }
+        Ok(key)
+    }
+
+    /// The same for calls that only ask about captures.
+    pub(crate) fn resolve_quietly(&mut self, handle: cudaStream_t) -> Outcome<StreamKey> {
         let device = state::current_device();
         let key = match handle as usize {
             0 | LEGACY => self.sched.legacy(device),

@@ -31,10 +31,12 @@ pub(crate) enum Work {
     /// Stamps an event, by handle; the event may be gone or recorded anew by then.
     Record(usize),
     Host(HostFn),
-    /// Pool memory becomes valid.
+    /// Memory of a pool or a graph becomes valid.
     Allocate(AllocId),
-    /// Pool memory ceases to be valid.
+    /// It ceases to be valid.
     Free(AllocId),
+    /// Memory of a graph that is gone ceases to be.
+    Disown(AllocId),
     /// Taken out to be run.
     Taken,
 }

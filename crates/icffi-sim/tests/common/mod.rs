@@ -27,6 +27,8 @@ macro_rules! ok {
 }
 pub(crate) use ok;
 
+pub mod capture;
+
 pub const POLICIES: [Policy; 4] = [Policy::Eager, Policy::Lazy, Policy::Random, Policy::Reverse];
 /// Policies under which nothing runs inside the call that enqueues it.
 pub const LATE: [Policy; 2] = [Policy::Lazy, Policy::Reverse];
