@@ -269,6 +269,49 @@ mod tests {
     }
 
     #[test]
+    fn a_captured_kernel_runs_in_each_launch_and_is_dropped_once() {
+        policies(|session| {
+            let ran = Arc::new(AtomicU32::new(0));
+            let (count, p) = (ran.clone(), malloc(64));
+            let run = Arc::new(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+            });
+            let mut stream = null_mut();
+            let (mut graph, mut exec) = (null_mut(), null_mut());
+            // SAFETY: the out-pointers are valid.
+            unsafe {
+                cudaStreamCreateWithFlags(&mut stream, cudaStreamNonBlocking);
+                let mode = cudaStreamCaptureMode::cudaStreamCaptureModeGlobal;
+                cudaStreamBeginCapture(stream, mode);
+                let code = enqueue_kernel(stream, "again", vec![buffer(p, 64, true)], run);
+                assert_eq!(code, cudaError::cudaSuccess);
+                cudaStreamEndCapture(stream, &mut graph);
+                cudaGraphInstantiate(&mut exec, graph, 0);
+                cudaGraphDestroy(graph);
+                for _ in 0..3 {
+                    cudaGraphLaunch(exec, stream);
+                }
+            }
+            assert_eq!(sync(), cudaError::cudaSuccess);
+            assert_eq!(ran.load(Ordering::Relaxed), 3);
+            assert_eq!(Arc::strong_count(&ran), 2);
+            // SAFETY: freed once, too early on purpose.
+            unsafe {
+                cudaFree(p);
+                cudaGraphLaunch(exec, stream);
+            }
+            assert_eq!(sync(), cudaError::cudaErrorIllegalAddress);
+            assert_eq!(ran.load(Ordering::Relaxed), 3);
+            let reports = session.take_reports();
+            assert_eq!(reports[0].kind, ReportKind::UseAfterFree);
+            assert_eq!(reports[0].function, "again");
+            // SAFETY: no pointers.
+            unsafe { cudaDeviceReset() };
+            assert_eq!(Arc::strong_count(&ran), 1);
+        });
+    }
+
+    #[test]
     fn a_panic_is_a_launch_failure() {
         policies(|session| {
             enqueue_kernel(null_mut(), "bad", vec![], Arc::new(|| panic!("on purpose")));

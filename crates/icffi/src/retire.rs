@@ -128,15 +128,38 @@ fn release_where(is_done: impl Fn(&Entry) -> bool) {
     // destructor that parks again.
     let all = std::mem::take(&mut *lock(&ENTRIES));
     let (done, waiting): (Vec<_>, Vec<_>) = all.into_iter().partition(|entry| is_done(entry));
-    {
-        let mut entries = lock(&ENTRIES);
-        entries.extend(waiting);
-        COUNT.store(entries.len(), Relaxed);
-    }
+    put_back(waiting);
+    release_all(done);
+}
+
+fn put_back(waiting: Vec<Entry>) {
+    let mut entries = lock(&ENTRIES);
+    entries.extend(waiting);
+    COUNT.store(entries.len(), Relaxed);
+}
+
+fn release_all(done: Vec<Entry>) {
     for entry in done {
         drop(entry.uses);
         finish(entry.device, entry.name, entry.release);
     }
+}
+
+/// Blocks the CPU until what is parked for `device` is over, and releases it; for an allocation
+/// that found no memory. Whether anything was released.
+pub(crate) fn wait_for_parked(device: i32) -> bool {
+    if COUNT.load(Relaxed) == 0 || rt::in_callback() {
+        return false;
+    }
+    let all = std::mem::take(&mut *lock(&ENTRIES));
+    let (done, waiting): (Vec<_>, Vec<_>) = all.into_iter().partition(|entry| {
+        let op = Op::new(entry.name);
+        entry.device == device && entry.uses.iter().all(|one| one.wait(op).is_ok())
+    });
+    put_back(waiting);
+    let released = !done.is_empty();
+    release_all(done);
+    released
 }
 
 /// How many entries of `device` wait because their completion is unproved.

@@ -9,7 +9,7 @@ use crate::error::{self, IcffiError, Result, codes};
 use crate::op::Op;
 use crate::ordering::{Mode, Tracker, Use};
 use crate::stream::Stream;
-use crate::{retire, rt};
+use crate::{event, retire, rt};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
@@ -57,7 +57,14 @@ impl Allocation {
     pub(super) fn malloc(op: Op, bytes: usize) -> Result<Self> {
         retire::sweep();
         let device = rt::get_device(op)?;
-        let ptr = rt::malloc(op, bytes).map_err(|e| with_size(op, bytes, device, e))?;
+        let ptr = match rt::malloc(op, bytes) {
+            // Memory may be parked that only waits for the device.
+            Err(e) if e.code() == codes::MEMORY_ALLOCATION && retire::wait_for_parked(device) => {
+                rt::malloc(op, bytes)
+            }
+            other => other,
+        }
+        .map_err(|e| with_size(op, bytes, device, e))?;
         let ptr = NonNull::new(ptr).ok_or_else(|| error::null(op, "cudaMalloc", bytes))?;
         Ok(Self {
             ptr,
@@ -186,7 +193,11 @@ impl Allocation {
             Origin::Malloc => {}
             Origin::Foreign(deleter) => doomed.deleter = Some(unlock(deleter)),
         }
-        uses.push(Use::late(stream));
+        // An event of its own: the stream may never be idle.
+        uses.push(match event::record(op, stream, 0) {
+            Ok(event) => Use::marked(stream, event),
+            Err(_) => Use::late(stream),
+        });
         retire::park(doomed.device, op.name, uses, move |op| doomed.free(op));
         Ok(())
     }
@@ -239,8 +250,13 @@ fn drop_pool_memory(op: Op, doomed: Doomed, uses: Vec<Use>, origin: Stream) {
         _ => origin,
     };
     if rt::in_callback() {
-        return retire::park(doomed.device, DROP, uses, move |op| {
-            doomed.free_behind(op, Vec::new(), &stream)
+        let ordinal = doomed.device;
+        return retire::park(ordinal, DROP, uses, move |op| {
+            // What fails is counted or quarantined in there.
+            if let Err(e) = doomed.free_behind(op, Vec::new(), &stream) {
+                device::state(ordinal).defer(e);
+            }
+            Ok(())
         });
     }
     if stream.must_record_early() {

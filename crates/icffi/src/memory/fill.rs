@@ -63,7 +63,7 @@ impl<T: NoUninit> Part<'_, T> {
         let mut done = size_of_val(seed.as_slice());
         // SAFETY: the seed is read before the call returns; it is no longer than the region,
         // for which the same holds as above.
-        unsafe { staging::upload(op, region.ptr(), seed.as_ptr().cast(), done, stream) }?;
+        unsafe { staging::upload(op, region.ptr(), seed.as_ptr().cast(), done, stream, 0) }?;
         while done < region.bytes() {
             let chunk = done.min(region.bytes() - done);
             // SAFETY: as above; source and target are parts of the region that don't overlap,

@@ -34,6 +34,7 @@ impl<T: NoUninit> Part<'_, T> {
                 source.as_ptr().cast(),
                 region.bytes(),
                 stream,
+                1,
             )
         }?;
         access.mark(&event);

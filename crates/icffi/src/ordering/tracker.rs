@@ -204,11 +204,7 @@ impl Tracker {
         for (_, uses) in state.segments.within(range) {
             let registered = match mode {
                 Mode::Write => uses.write.as_mut(),
-                Mode::Read => uses
-                    .reads
-                    .iter_mut()
-                    .rev()
-                    .find(|r| key(r.stream()) == key(stream)),
+                Mode::Read => uses.reads.iter_mut().rev().find(|r| r.is_mine(stream)),
             };
             if let Some(registered) = registered {
                 registered.mark(event);

@@ -52,6 +52,11 @@ impl Use {
         &self.stream
     }
 
+    /// Whether it was registered on this stream object and, where that matters, by this thread.
+    pub(super) fn is_mine(&self, stream: &Stream) -> bool {
+        std::ptr::eq(self.stream.core(), stream.core()) && self.reachable()
+    }
+
     pub(crate) fn event(&self) -> Option<&Arc<PooledEvent>> {
         self.event.as_ref()
     }

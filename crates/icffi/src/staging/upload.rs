@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 /// Copies `bytes` (more than 0) bytes from `src` to the device. When it returns, `src` has been
 /// read and may change; the device has the data once the returned event is passed. After an
-/// error part of the copy may be enqueued, from staging memory only. The caller has one access
-/// of `stream` open, for this copy.
+/// error part of the copy may be enqueued, from staging memory only. `own` of the stream's
+/// open accesses are the caller's and end with this copy.
 ///
 /// # Safety
 /// `src` is valid for reads of `bytes` bytes; `dst` is device memory of `bytes` bytes that stays
@@ -25,6 +25,7 @@ pub(crate) unsafe fn upload(
     src: *const u8,
     bytes: usize,
     stream: &Stream,
+    own: u64,
 ) -> Result<Arc<PooledEvent>> {
     let mut done = 0;
     loop {
@@ -47,7 +48,7 @@ pub(crate) unsafe fn upload(
         }?;
         done += chunk;
         // Only the last event stands behind the caller's whole use.
-        let own = if done == bytes { 1 } else { 0 };
+        let own = if done == bytes { own } else { 0 };
         let event = event::record(op, stream, own)?;
         staged.mark(stream, Arc::clone(&event));
         if done == bytes {

@@ -6,7 +6,9 @@ use std::ops::Deref;
 
 /// The default stream of the thread it was asked for on; see [`Stream::per_thread_default`].
 /// Accepted, as `&PerThreadStream`, wherever a `&Stream` is. It is not `Send`: on another
-/// thread the same handle means another stream.
+/// thread the same handle means another stream. (A `Stream` cloned out of it by force stays
+/// sound, since every use on it is marked by an event at once, but on another thread it waits for
+/// and works on that thread's stream.)
 ///
 /// ```
 /// use icffi::{memory::DeviceBuffer, stream::Stream};
@@ -31,6 +33,13 @@ impl PerThreadStream {
             stream,
             _this_thread: PhantomData,
         }
+    }
+}
+
+impl Clone for PerThreadStream {
+    /// The same stream, and bound to this thread as well.
+    fn clone(&self) -> Self {
+        Self::new(self.stream.clone())
     }
 }
 

@@ -27,7 +27,8 @@ use std::sync::Arc;
 /// Dropping it waits, as [`wait`](Self::wait) does, for this copy's own event and not for the
 /// whole stream; an error then goes to
 /// [`Device::take_deferred_error`](crate::device::Device::take_deferred_error). Forgetting it is
-/// harmless: a plain slice that was to receive data keeps its old contents.
+/// harmless: a plain slice that was to receive data keeps its old contents, and what leaks is the
+/// staging memory of a download, one event, and a hold on the stream.
 ///
 /// ```
 /// use icffi::prelude::*;
