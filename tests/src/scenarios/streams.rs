@@ -10,6 +10,8 @@ list![
         row05_freed_on_another_stream,
         row07_zeros_are_complete_for_every_stream,
         row19_streams_come_and_go,
+        later_work_on_the_same_stream_counts,
+        memory_of_one_stream_is_used_on_another_at_once,
         writer_after_readers,
         per_thread_streams,
         ping_pong,
@@ -125,6 +127,45 @@ fn w2_copies_and_work_on_two_streams() -> Result<()> {
     }
     for (y, data) in outputs.iter().zip(&data) {
         assert_same(&y.to_vec(&copy)?, data);
+    }
+    Ok(())
+}
+
+/// An event that was recorded for a copy does not cover what the same stream did afterwards.
+fn later_work_on_the_same_stream_counts() -> Result<()> {
+    let (a, b) = (Stream::new()?, Stream::new()?);
+    let data = random::<u32>(LEN);
+    let source = HostBuffer::from_slice(&data)?;
+    let mut x = DeviceBuffer::<u32>::alloc(LEN)?;
+    let mut y = DeviceBuffer::<u32>::alloc(LEN)?;
+    let mut target = HostBuffer::<u32>::alloc_zeroed(LEN)?;
+    for _ in 0..3 {
+        // A write with an event of its own, then one without.
+        let up = x.copy_from_host_buffer_guarded(&a, &source)?;
+        x.fill(&a, 0)?;
+        y.copy_from_device_async(&b, &x)?;
+        up.wait()?;
+        assert_same(&y.to_vec(&b)?, &[0; LEN]);
+        // A read with an event of its own, then one without, then a write elsewhere.
+        x.copy_from_host_buffer_sync(&b, &source)?;
+        let down = x.copy_to_host_buffer_guarded(&a, &mut target)?;
+        y.copy_from_device_async(&a, &x)?;
+        x.fill(&b, 0)?;
+        down.wait()?;
+        assert_same(&y.to_vec(&b)?, &data);
+    }
+    Ok(())
+}
+
+fn memory_of_one_stream_is_used_on_another_at_once() -> Result<()> {
+    let (a, b) = (Stream::new()?, Stream::new()?);
+    let data = random::<u32>(LEN);
+    let mut busy = DeviceBuffer::<u32>::alloc_async(&a, LEN)?;
+    for _ in 0..3 {
+        busy.fill(&a, 0)?;
+        let mut x = DeviceBuffer::<u32>::alloc_async(&a, LEN)?;
+        x.copy_from_host_sync(&b, &data)?;
+        assert_same(&x.to_vec(&b)?, &data);
     }
     Ok(())
 }

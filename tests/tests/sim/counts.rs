@@ -2,7 +2,7 @@
 
 use icffi::prelude::*;
 use icffi_sim::Policy;
-use icffi_tests::sim::{no_memory, over_schedules, over_schedules_leaving, sim_session};
+use icffi_tests::sim::{POLICIES, no_memory, over_schedules, over_schedules_leaving, sim_session};
 use icffi_tests::{assert_same, random};
 use std::mem::forget;
 
@@ -149,4 +149,30 @@ fn a_refused_length_makes_no_call() {
     assert_eq!(sim.total_calls(), before);
     drop((x, stream));
     sim.end();
+}
+
+#[test]
+fn w3_a_use_that_is_not_enqueued_yet_is_not_covered() {
+    for policy in POLICIES {
+        let sim = sim_session(1, policy);
+        let (a, b) = (Stream::new().unwrap(), Stream::new().unwrap());
+        let data = random::<u32>(1000);
+        let mut x = DeviceBuffer::from_slice_sync(&a, &data).unwrap();
+        let mut y = DeviceBuffer::<u32>::zeros(1000).unwrap();
+        let mut z = DeviceBuffer::<u32>::zeros(1000).unwrap();
+        // As a kernel wrapper does it: registered first, launched later. In between, `b` waits
+        // for an event of `a`, which stands before that launch.
+        let output = x.output(&a).unwrap();
+        y.fill(&a, 0).unwrap();
+        y.fill(&b, 0).unwrap();
+        let pointer = output.as_ptr().cast();
+        // SAFETY: 4,000 bytes of device memory, registered as written on `a`.
+        let status = unsafe { icffi_sys::cudaMemsetAsync(pointer, 0, 4000, a.raw()) };
+        icffi::check(status).unwrap();
+        drop(output);
+        z.copy_from_device_async(&b, &x).unwrap();
+        assert_same(&z.to_vec(&b).unwrap(), &[0; 1000]);
+        drop((x, y, z, a, b));
+        sim.end();
+    }
 }

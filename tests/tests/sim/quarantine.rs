@@ -70,6 +70,38 @@ fn row10_device_memory_whose_wait_fails_is_kept() {
 }
 
 #[test]
+fn row10_a_failed_question_proves_nothing() {
+    for policy in LATE {
+        let sim = sim_session(1, policy);
+        let stream = Stream::new().unwrap();
+        let mut x = DeviceBuffer::<u32>::alloc(LEN).unwrap();
+        x.fill(&stream, 0).unwrap();
+        sim.fault(Fault::nth("cudaStreamSynchronize", 1, UNKNOWN));
+        drop(x);
+        let device = device::current().unwrap();
+        assert!(device.take_deferred_error().is_some());
+        for function in ["cudaStreamQuery", "cudaEventQuery"] {
+            sim.fault(Fault::nth(function, 1, UNKNOWN).times(100));
+        }
+        // Both look for what can be released.
+        drop(DeviceBuffer::<u32>::alloc(LEN).unwrap());
+        icffi::trim_all();
+        assert_eq!(
+            (device.quarantined(), sim.live().device_allocations),
+            (1, 1)
+        );
+        sim.clear_faults();
+        device::synchronize().unwrap();
+        assert_eq!(
+            (device.quarantined(), sim.live().device_allocations),
+            (0, 0)
+        );
+        drop(stream);
+        sim.end();
+    }
+}
+
+#[test]
 fn row10_a_failed_free_in_stream_order_is_not_tried_again() {
     for enqueued in [false, true] {
         let sim = sim_session(1, Policy::Lazy);
