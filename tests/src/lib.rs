@@ -16,4 +16,4 @@ pub mod turns;
 pub use data::{Element, LENGTHS, Particle, assert_same, random};
 pub use expect::{expect_error, expect_length_mismatch};
 pub use gate::Gate;
-pub use turns::{alone, together};
+pub use turns::{alone, together, trim_at_exit};

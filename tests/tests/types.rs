@@ -43,7 +43,7 @@ assert_not_impl_any!(DeviceSlice<'static, f32>: Sync);
 assert_not_impl_any!(DeviceSliceMut<'static, f32>: Sync, Clone);
 
 // Neither.
-assert_not_impl_any!(PerThreadStream: Send, Sync, Clone);
+assert_not_impl_any!(PerThreadStream: Send, Sync);
 
 // Not wider than the element.
 assert_not_impl_any!(DeviceBuffer<*const u8>: Send, Sync);

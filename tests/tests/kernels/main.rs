@@ -5,6 +5,7 @@ mod arithmetic;
 mod features;
 mod fill;
 mod fused;
+#[cfg(not(feature = "sim"))]
 mod large;
 mod lengths;
 mod picture;

@@ -33,12 +33,14 @@ pub(crate) fn to_f32(values: &[f64]) -> Vec<f32> {
 
 /// A buffer full of bytes that are no result.
 pub(crate) fn garbage<T: Pod>(stream: &Stream, n: usize) -> DeviceBuffer<T> {
+    icffi_tests::trim_at_exit();
     let mut value = T::zeroed();
     bytes_of_mut(&mut value).fill(0xa5);
     DeviceBuffer::from_slice_sync(stream, &vec![value; n]).unwrap()
 }
 
 pub(crate) fn upload<T: Pod>(stream: &Stream, values: &[T]) -> DeviceBuffer<T> {
+    icffi_tests::trim_at_exit();
     DeviceBuffer::from_slice_sync(stream, values).unwrap()
 }
 
