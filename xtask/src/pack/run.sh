@@ -97,14 +97,14 @@ for program in "$here"/tests/*; do
         # The demo's tests start the demo as a child and look at its messages.
         case "$name" in icffi-demo*) continue ;; esac
         if [ "$tool" = memcheck ] && [ -z "$part" ]; then
-            # Tests whose name says that they forget guards lose their memory on purpose: they run
-            # too, but their leaks are no finding.
+            # Tests whose name says that they are leaking lose memory on purpose (a forgotten
+            # guard): they run too, but their leaks are no finding.
             # shellcheck disable=SC2086 # options are words
             one "$name ($tool, leak check)" "$sanitizer" $options --leak-check full "$program" \
-                --test-threads=1 --skip forgotten
-            if ! "$program" --list forgotten | grep -q ': test$'; then continue; fi
+                --test-threads=1 --skip leaking
+            if ! "$program" --list leaking | grep -q ': test$'; then continue; fi
             # shellcheck disable=SC2086 # options are words
-            one "$name ($tool)" "$sanitizer" $options "$program" --test-threads=1 forgotten
+            one "$name ($tool)" "$sanitizer" $options "$program" --test-threads=1 leaking
             continue
         fi
         # shellcheck disable=SC2086 # options are words

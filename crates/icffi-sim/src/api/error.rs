@@ -13,8 +13,14 @@ fn read(name: &'static str, forget: bool) -> cudaError {
     let mut sim = state::lock();
     state::refresh_thread(sim.generation);
     *sim.calls.entry(name).or_insert(0) += 1;
+    let sim = &mut *sim;
     for fault in &mut sim.faults {
         if fault.hits(name) {
+            if fault.sticky {
+                if let Some(device) = sim.devices.get_mut(state::current_device()) {
+                    device.sticky.get_or_insert(fault.code);
+                }
+            }
             return fault.code;
         }
     }
