@@ -1,7 +1,6 @@
 //! What all functions of this crate do around a launch.
 
 use icffi::abi::{ABI_VERSION, LaunchParams};
-use icffi::device;
 use icffi::error::check_kernel;
 use icffi::stream::Stream;
 use icffi::{IcffiError, Result, icffi_codes};
@@ -51,15 +50,8 @@ pub(crate) fn launch(
     launch: impl FnOnce(LaunchParams) -> i32,
 ) -> Result<()> {
     check_abi(function)?;
-    let current = device::current()?;
-    let wanted = stream.device();
-    if current == wanted {
-        return check_kernel(launch(params), function, &params);
-    }
-    device::set_current(wanted.ordinal())?;
-    let outcome = check_kernel(launch(params), function, &params);
-    let back = device::set_current(current.ordinal());
-    outcome.and(back)
+    let _current = stream.device().enter()?;
+    check_kernel(launch(params), function, &params)
 }
 
 /// The kernels' library and this crate were compiled from one tree, but a build that mixes an old

@@ -4,6 +4,7 @@ mod current;
 mod properties;
 mod state;
 
+pub use current::DeviceScope;
 pub(crate) use current::enter;
 pub use properties::DeviceProperties;
 pub(crate) use state::{DeviceState, MAX_DEVICES, forget_all, state};
@@ -200,6 +201,27 @@ impl Device {
     #[must_use]
     pub fn ordinal(self) -> usize {
         self.ordinal.unsigned_abs() as usize
+    }
+
+    /// Makes this the calling thread's current device until the result is dropped. For raw
+    /// launches, which CUDA makes on the current device: a stream of another one is an error
+    /// there. Everything in this crate does it by itself. On a machine with one device no call is
+    /// made; otherwise `cudaGetDevice`, and `cudaSetDevice` if it is not current.
+    ///
+    /// # Errors
+    /// What the calls report.
+    ///
+    /// ```
+    /// use icffi::{device, stream::Stream};
+    /// let stream = Stream::new()?;
+    /// let scope = stream.device().enter()?;
+    /// assert_eq!(device::current()?, stream.device());
+    /// drop(scope);
+    /// # Ok::<(), icffi::IcffiError>(())
+    /// ```
+    #[track_caller]
+    pub fn enter(self) -> Result<DeviceScope> {
+        enter(Op::new("Device::enter"), self.ordinal)
     }
 
     /// Name, compute capability, sizes and limits. `cudaGetDeviceProperties`; takes
