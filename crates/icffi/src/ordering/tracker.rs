@@ -206,8 +206,12 @@ impl Tracker {
                 Mode::Write => uses.write.as_mut(),
                 Mode::Read => uses.reads.iter_mut().rev().find(|r| r.is_mine(stream)),
             };
+            // Another thread's use of the same stream may share the entry, registered but not yet
+            // enqueued when the event was recorded: then only a later event stands for both.
             if let Some(registered) = registered {
-                registered.mark(event);
+                if stream.must_record_early() || registered.is_covered_by(event) {
+                    registered.mark(event);
+                }
             }
         }
     }

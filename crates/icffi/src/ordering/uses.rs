@@ -61,6 +61,12 @@ impl Use {
         self.event.as_ref()
     }
 
+    /// Whether `event`, recorded on the same stream, stands behind every use that this entry
+    /// stands for.
+    pub(super) fn is_covered_by(&self, event: &PooledEvent) -> bool {
+        event.covers().is_some_and(|upto| upto >= self.ticket)
+    }
+
     pub(super) fn mark(&mut self, event: &Arc<PooledEvent>) {
         self.event = Some(Arc::clone(event));
     }
