@@ -3,6 +3,7 @@
 
 mod callbacks;
 mod counts;
+mod entries;
 mod faults;
 mod leases;
 mod memory_limits;
