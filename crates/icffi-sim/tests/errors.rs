@@ -170,7 +170,7 @@ fn every_call_can_be_made_to_fail() {
 fn a_sticky_fault_of_reading_the_last_error_stays() {
     let session = start(Policy::Eager);
     let lost = E::cudaErrorLaunchFailure;
-    session.fault(icffi_sim::Fault::nth("cudaGetLastError", 1, lost).sticky());
+    session.fault(Fault::nth("cudaGetLastError", 1, lost).sticky());
     assert_eq!(cuda!(cudaGetLastError()), lost);
     assert_eq!(cuda!(cudaDeviceSynchronize()), lost);
 }
