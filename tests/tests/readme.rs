@@ -22,6 +22,7 @@ fn example() -> Result<()> {
 
 #[test]
 fn the_readme_example_works() {
+    icffi_tests::trim_at_exit();
     example().unwrap();
 }
 

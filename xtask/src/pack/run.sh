@@ -59,7 +59,8 @@ if [ "$mode" = sanitizer ]; then
         echo 'error: compute-sanitizer is not on the PATH (it comes with the CUDA toolkit)' >&2
         exit 2
     fi
-    options="--tool $tool --error-exitcode 86"
+    # Some programs test types alone and never start CUDA.
+    options="--tool $tool --error-exitcode 86 --require-cuda-init no"
     # The tests make CUDA calls fail on purpose; what they do with the error is what is tested.
     [ "$tool" = memcheck ] && options="$options --report-api-errors no"
     options="$options ${ICFFI_SANITIZER_OPTIONS-}"
@@ -92,25 +93,25 @@ one() {
 
 echo "running on: $gpu"
 for program in "$here"/tests/*; do
-    name=$(basename "$program")
+    test=$(basename "$program")
     if [ "$mode" = sanitizer ]; then
         # The demo's tests start the demo as a child and look at its messages.
-        case "$name" in icffi-demo*) continue ;; esac
+        case "$test" in icffi-demo*) continue ;; esac
         if [ "$tool" = memcheck ] && [ -z "$part" ]; then
             # Tests whose name says that they are leaking lose memory on purpose (a forgotten
             # guard): they run too, but their leaks are no finding.
             # shellcheck disable=SC2086 # options are words
-            one "$name ($tool, leak check)" "$sanitizer" $options --leak-check full "$program" \
+            one "$test ($tool, leak check)" "$sanitizer" $options --leak-check full "$program" \
                 --test-threads=1 --skip leaking
             if ! "$program" --list leaking | grep -q ': test$'; then continue; fi
             # shellcheck disable=SC2086 # options are words
-            one "$name ($tool)" "$sanitizer" $options "$program" --test-threads=1 leaking
+            one "$test ($tool)" "$sanitizer" $options "$program" --test-threads=1 leaking
             continue
         fi
         # shellcheck disable=SC2086 # options are words
-        one "$name ($tool)" "$sanitizer" $options "$program" --test-threads=1 ${part:+"$part"}
+        one "$test ($tool)" "$sanitizer" $options "$program" --test-threads=1 ${part:+"$part"}
     else
-        one "$name" "$program" ${part:+"$part"}
+        one "$test" "$program" ${part:+"$part"}
     fi
 done
 if [ "$mode" = tests ] && [ -z "$part" ]; then
