@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What selects the simulator for every package that makes programs.
-pub(crate) const SIM_FEATURES: &str =
-    "icffi/sim,icffi-kernels/sim,icffi-demo/sim,icffi-tests/sim,icffi-build/compile";
+pub(crate) const SIM_FEATURES: &str = "icffi/sim,icffi-kernels/sim,icffi-demo/sim,icffi-tests/sim,\
+     icffi-build/compile,icffi/half";
 
 /// The packages whose programs run on a GPU. icffi-sim is not among them: it exports the same
 /// symbols as NVIDIA's runtime and asks icffi-sys for the mode `sim`.

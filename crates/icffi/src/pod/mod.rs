@@ -17,6 +17,18 @@ mod vectors;
 
 pub use vectors::*;
 
+/// The 16-bit floats of the crate `half`, which are CUDA's `__half` and `__nv_bfloat16`.
+///
+/// ```
+/// use icffi::{pod::f16, prelude::*};
+/// let stream = Stream::new()?;
+/// let x = DeviceBuffer::from_slice_sync(&stream, &[f16::from_f32(1.5)])?;
+/// assert_eq!(x.to_vec(&stream)?[0].to_f32(), 1.5);
+/// # Ok::<(), IcffiError>(())
+/// ```
+#[cfg(feature = "half")]
+pub use half::{bf16, f16};
+
 /// A type whose values may be handed to a kernel by value, and which may live in a buffer that
 /// is read and written from both sides.
 ///
