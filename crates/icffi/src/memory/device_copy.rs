@@ -10,6 +10,10 @@ use crate::stream::Stream;
 use crate::{device, event, rt};
 use icffi_sys::cudaMemcpyKind;
 
+/// Why the blocking copies are refused in a capture.
+pub(super) const NOT_WAITED_FOR: &str =
+    "recorded work runs when the graph is launched; use the _async form, which is recorded";
+
 impl<T: Copy + 'static> DeviceBuffer<T> {
     /// Overwrites the buffer with `source`. Does not block. `cudaMemcpyAsync`, or
     /// `cudaMemcpyPeerAsync` if they are on different devices; `stream` is of this buffer's
@@ -118,6 +122,7 @@ impl<T: Copy + 'static> Part<'_, T> {
         stream: &Stream,
         source: Part<'_, T>,
     ) -> Result<()> {
+        stream.refuse_capture(op, NOT_WAITED_FOR)?;
         self.copy_in(op, stream, source)?;
         if self.region().is_none() {
             return Ok(());

@@ -56,8 +56,14 @@ impl Stream {
             CaptureMode::ThreadLocal => cudaStreamCaptureMode::cudaStreamCaptureModeThreadLocal,
             CaptureMode::Relaxed => cudaStreamCaptureMode::cudaStreamCaptureModeRelaxed,
         };
+        // From before the call on, so that other calls of this crate don't disturb it.
+        self.core().set_raw_capture(true);
         // SAFETY: the stream is live; the caller's contract.
-        unsafe { rt::begin_capture(op, self.raw(), mode) }
+        let begun = unsafe { rt::begin_capture(op, self.raw(), mode) };
+        if begun.is_err() {
+            self.core().set_raw_capture(false);
+        }
+        begun
     }
 
     /// Ends a raw capture. `cudaStreamEndCapture`.
@@ -73,7 +79,9 @@ impl Stream {
         self.refuse_capture(op, "the capture ends with its closure")?;
         let _current = device::enter(op, self.ordinal())?;
         // SAFETY: the stream is live.
-        let raw = unsafe { rt::end_capture(op, self.raw()) }?;
+        let ended = unsafe { rt::end_capture(op, self.raw()) };
+        self.core().set_raw_capture(false);
+        let raw = ended?;
         // SAFETY: just made, and nobody else has it.
         Ok(unsafe { Graph::from_raw_capture(raw, self.ordinal()) })
     }

@@ -6,10 +6,12 @@ use crate::error::Result;
 use crate::graph::Capture;
 use crate::op::Op;
 use crate::ordering::Lane;
+use crate::rt::LiveCapture;
+use crate::sync::lock;
 use crate::{retire, rt};
 use icffi_sys::{cudaHostFn_t, cudaStream_t};
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -36,6 +38,8 @@ pub(crate) struct StreamCore {
     lane: Lane,
     capture: Option<Arc<Capture>>,
     panics: Arc<PanicSlot>,
+    /// While [`Stream::begin_capture`](super::Stream::begin_capture) is in force.
+    raw_capture: Mutex<Option<LiveCapture>>,
 }
 
 // SAFETY: CUDA's streams may be used and destroyed by any thread, also several at once: the
@@ -56,6 +60,7 @@ impl StreamCore {
             lane: Lane::new(),
             capture: None,
             panics: Arc::default(),
+            raw_capture: Mutex::default(),
         })
     }
 
@@ -86,6 +91,7 @@ impl StreamCore {
             lane: Lane::new(),
             capture: None,
             panics: Arc::default(),
+            raw_capture: Mutex::default(),
         }
     }
 
@@ -99,6 +105,7 @@ impl StreamCore {
             lane: Lane::new(),
             capture: None,
             panics: Arc::default(),
+            raw_capture: Mutex::default(),
         }
     }
 
@@ -120,6 +127,12 @@ impl StreamCore {
 
     pub(super) fn capture(&self) -> Option<&Arc<Capture>> {
         self.capture.as_ref()
+    }
+
+    /// Counts a raw capture as live from before it begins, or no longer.
+    pub(super) fn set_raw_capture(&self, live: bool) {
+        let live = live.then(|| LiveCapture::on(self.device));
+        *lock(&self.raw_capture) = live;
     }
 
     pub(crate) fn panics(&self) -> &Arc<PanicSlot> {

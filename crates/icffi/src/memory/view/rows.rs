@@ -4,6 +4,7 @@
 use super::{DeviceSlice, DeviceSliceMut};
 use crate::error::{self, Result};
 use crate::event;
+use crate::memory::device_copy::NOT_WAITED_FOR;
 use crate::memory::part::{Part, Region};
 use crate::op::Op;
 use crate::ordering::Mode;
@@ -266,7 +267,14 @@ impl<T: Copy + 'static> DeviceRowsMut<'_, T> {
         stream: &Stream,
         source: &DeviceRows<'_, T>,
     ) -> Result<()> {
-        let op = Op::new("DeviceRowsMut::copy_from_rows_async");
+        self.copy_in(
+            Op::new("DeviceRowsMut::copy_from_rows_async"),
+            stream,
+            source,
+        )
+    }
+
+    fn copy_in(&self, op: Op, stream: &Stream, source: &DeviceRows<'_, T>) -> Result<()> {
         let (to, from) = (&self.rows, &source.rows);
         if (to.width, to.height) != (from.width, from.height) {
             return Err(error::length_mismatch(
@@ -316,8 +324,9 @@ impl<T: Copy + 'static> DeviceRowsMut<'_, T> {
         stream: &Stream,
         source: &DeviceRows<'_, T>,
     ) -> Result<()> {
-        self.copy_from_rows_async(stream, source)?;
         let op = Op::new("DeviceRowsMut::copy_from_rows_sync");
+        stream.refuse_capture(op, NOT_WAITED_FOR)?;
+        self.copy_in(op, stream, source)?;
         event::record(op, stream, 0)?.handle().synchronize(op)
     }
 }
