@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 pub const LENGTHS: [usize; 4] = [0, 1, 1_000, 3_000_000];
 
 /// A type to fill buffers with.
-pub trait Element: Pod + Debug {}
+pub trait Element: Pod + Debug + Send {}
 
 /// A struct without padding whose fields differ in type.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]

@@ -61,8 +61,11 @@ fn purge() {
     if DIRTY.swap(true, Relaxed) {
         let session = Session::builder().devices(8).policy(Policy::Eager).start();
         icffi::trim_all();
-        let _ = idle();
-        icffi::trim_all();
+        // What is released may park what it owned: a graph its buffers.
+        for _ in 0..3 {
+            let _ = idle();
+            icffi::trim_all();
+        }
         drop(session);
     }
     staging::set_limit(256 << 20);
@@ -139,8 +142,12 @@ impl Sim {
     #[track_caller]
     pub fn settle(&self) -> Live {
         idle().expect("the devices finish their work");
+        // What that frees is freed in stream order, and what waits for that goes next.
+        for _ in 0..2 {
+            icffi::trim_all();
+            idle().expect("the devices finish their work");
+        }
         icffi::trim_all();
-        // What that freed was freed in stream order.
         idle().expect("the devices finish their work");
         self.assert_clean();
         for device in devices() {

@@ -5,6 +5,8 @@
 //! uses itself.
 
 pub mod forget;
+pub mod graphs;
+pub mod parts;
 pub mod streams;
 pub mod tables;
 

@@ -7,6 +7,7 @@ mod entries;
 mod faults;
 mod leases;
 mod memory_limits;
+mod parts_and_graphs;
 mod quarantine;
 mod schedules;
 mod scope;
