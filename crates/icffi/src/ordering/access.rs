@@ -25,28 +25,30 @@ struct Registered<'a> {
     tracker: &'a Tracker,
     mode: Mode,
     range: Range<usize>,
+    ticket: u64,
     marked: bool,
-    /// The tracker waits to hear that the use is enqueued.
-    settle: Option<u64>,
+    /// Other threads wait to hear that the use is enqueued.
+    shared: bool,
 }
 
 impl<'a> Access<'a> {
-    /// The use has just been registered, with a ticket of `stream`'s lane. `settle` is that
-    /// ticket if the tracker keeps other threads waiting for it.
+    /// The use has just been registered, with a ticket of `stream`'s lane.
     pub(super) fn new(
         tracker: &'a Tracker,
         op: Op,
         stream: &'a Stream,
         mode: Mode,
         range: Range<usize>,
-        settle: Option<u64>,
+        ticket: u64,
+        shared: bool,
     ) -> Self {
         let registered = Registered {
             tracker,
             mode,
             range,
+            ticket,
             marked: false,
-            settle,
+            shared,
         };
         Self {
             op,
@@ -67,7 +69,8 @@ impl<'a> Access<'a> {
     /// By an event that was recorded behind the use.
     pub(crate) fn mark(&mut self, event: &Arc<PooledEvent>) {
         if let Some(r) = &mut self.registered {
-            r.tracker.mark(self.stream, r.mode, &r.range, event);
+            r.tracker
+                .mark(self.stream, r.mode, &r.range, r.ticket, event);
             r.marked = true;
         }
     }
@@ -99,13 +102,8 @@ impl Drop for Access<'_> {
             }
         }
         self.stream.lane().close();
-        if let Some(Registered {
-            tracker,
-            settle: Some(ticket),
-            ..
-        }) = self.registered
-        {
-            tracker.settle(self.stream, ticket);
+        if let Some(r) = self.registered.as_ref().filter(|r| r.shared) {
+            r.tracker.settle(self.stream, r.ticket);
         }
     }
 }

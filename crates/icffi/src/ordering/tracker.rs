@@ -153,7 +153,7 @@ impl Tracker {
         let ticket = state
             .segments
             .acquire(op, stream, mode, &range, || stream.lane().open())?;
-        let settle = state.shared.then_some(ticket);
+        let shared = state.shared;
         if state.shared {
             let thread = thread::current().id();
             state.open.push(Open {
@@ -164,7 +164,7 @@ impl Tracker {
             });
         }
         drop(state);
-        Ok(Access::new(self, op, stream, mode, range, settle))
+        Ok(Access::new(self, op, stream, mode, range, ticket, shared))
     }
 
     /// An open use of shared memory has been enqueued.
@@ -192,26 +192,24 @@ impl Tracker {
         lock(&self.state).captures.retain(|&c| c != id);
     }
 
-    /// Marks the use of `range` just enqueued on `stream` by an event recorded behind it.
+    /// Marks the use of `range` that was registered on `stream` under `ticket`, by an event recorded
+    /// behind it.
     pub(super) fn mark(
         &self,
         stream: &Stream,
         mode: Mode,
         range: &Range<usize>,
+        ticket: u64,
         event: &Arc<PooledEvent>,
     ) {
         let mut state = lock(&self.state);
         for (_, uses) in state.segments.within(range) {
             let registered = match mode {
-                Mode::Write => uses.write.as_mut(),
-                Mode::Read => uses.reads.iter_mut().rev().find(|r| r.is_mine(stream)),
+                Mode::Write => uses.write.as_mut_slice(),
+                Mode::Read => uses.reads.as_mut_slice(),
             };
-            // Another thread's use of the same stream may share the entry, registered but not yet
-            // enqueued when the event was recorded: then only a later event stands for both.
-            if let Some(registered) = registered {
-                if stream.must_record_early() || registered.is_covered_by(event) {
-                    registered.mark(event);
-                }
+            for one in registered {
+                one.mark(stream, ticket, event);
             }
         }
     }
@@ -243,6 +241,8 @@ impl Tracker {
     pub(crate) fn take(&self) -> Vec<Use> {
         let mut all: Vec<Use> = Vec::new();
         for one in lock(&self.state).segments.take() {
+            // The owner is gone, so nobody is in the middle of a call any more.
+            let one = one.enqueued();
             if !all.iter_mut().any(|kept| kept.absorb(&one)) {
                 all.push(one);
             }

@@ -19,6 +19,9 @@ pub(crate) struct Use {
     event: Option<Arc<PooledEvent>>,
     /// Its place among the uses of its stream.
     ticket: u64,
+    /// Known to be enqueued. A use in a tracker may be another thread's, registered and not
+    /// enqueued yet: then an idle stream does not mean that it is over.
+    enqueued: bool,
     /// On which thread, for a stream whose handle means another stream elsewhere.
     thread: Option<ThreadId>,
 }
@@ -31,13 +34,21 @@ impl Use {
             stream: stream.clone(),
             event: None,
             ticket,
+            enqueued: false,
             thread,
         }
     }
 
-    /// Of memory that no tracker knows. It has no ticket, so nobody's wait is taken for it.
+    /// Of memory that no tracker knows, by work enqueued before anybody asks. It has no ticket, so
+    /// nobody's wait is taken for it.
     pub(crate) fn late(stream: &Stream) -> Self {
-        Self::ticketed(stream, u64::MAX)
+        Self::ticketed(stream, u64::MAX).enqueued()
+    }
+
+    /// Nobody is about to enqueue it any more.
+    pub(super) fn enqueued(mut self) -> Self {
+        self.enqueued = true;
+        self
     }
 
     /// Marked by `event`, recorded on `stream` after the work.
@@ -52,23 +63,22 @@ impl Use {
         &self.stream
     }
 
-    /// Whether it was registered on this stream object and, where that matters, by this thread.
-    pub(super) fn is_mine(&self, stream: &Stream) -> bool {
-        std::ptr::eq(self.stream.core(), stream.core()) && self.reachable()
-    }
-
     pub(crate) fn event(&self) -> Option<&Arc<PooledEvent>> {
         self.event.as_ref()
     }
 
-    /// Whether `event`, recorded on the same stream, stands behind every use that this entry
-    /// stands for.
-    pub(super) fn is_covered_by(&self, event: &PooledEvent) -> bool {
-        event.covers().is_some_and(|upto| upto >= self.ticket)
-    }
-
-    pub(super) fn mark(&mut self, event: &Arc<PooledEvent>) {
-        self.event = Some(Arc::clone(event));
+    /// By an event recorded on `stream` behind the use that had `ticket`. Only if this entry is
+    /// that use, and the event stands behind all that the entry stands for: another thread's use
+    /// of the same stream may share it, registered but not enqueued when the event was recorded.
+    pub(super) fn mark(&mut self, stream: &Stream, ticket: u64, event: &Arc<PooledEvent>) {
+        if !std::ptr::eq(self.stream.core(), stream.core()) {
+            return;
+        }
+        let covered = event.covers().is_some_and(|upto| upto >= self.ticket);
+        // On a stream that must be marked early every use has an entry of its own.
+        if covered || (stream.must_record_early() && self.ticket == ticket) {
+            self.event = Some(Arc::clone(event));
+        }
     }
 
     /// More work of the same kind follows on the same stream, so an older event no longer
@@ -76,6 +86,7 @@ impl Use {
     pub(super) fn renew(&mut self, ticket: u64) {
         self.event = None;
         self.ticket = ticket;
+        self.enqueued = false;
     }
 
     /// Takes another use of the same stream in, if one can stand for both.
@@ -84,6 +95,7 @@ impl Use {
             return false;
         }
         self.ticket = self.ticket.max(other.ticket);
+        self.enqueued &= other.enqueued;
         true
     }
 
@@ -134,6 +146,16 @@ impl Use {
     /// would spoil the capture.
     pub(crate) fn done(&self, op: Op) -> Result<bool> {
         if self.stream.capture_state().is_some() {
+            return Ok(false);
+        }
+        // Asked before the stream is: what is enqueued in between shows there.
+        let enqueued = self.enqueued
+            || self
+                .stream
+                .lane()
+                .covered(0)
+                .is_some_and(|upto| upto >= self.ticket);
+        if self.event.is_none() && !enqueued {
             return Ok(false);
         }
         match &self.event {
