@@ -3,12 +3,14 @@
 
 mod callbacks;
 mod counts;
+mod devices;
 mod entries;
 mod faults;
 mod leases;
 mod memory_limits;
 mod parts_and_graphs;
 mod quarantine;
+mod rows;
 mod schedules;
 mod scope;
 mod sticky;

@@ -40,6 +40,7 @@ mod graphs;
 mod host_buffer;
 mod order;
 mod parts;
+mod raw_captures;
 mod scenarios;
 mod staging;
 mod stream;
