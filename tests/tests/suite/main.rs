@@ -44,6 +44,7 @@ mod raw_captures;
 mod scenarios;
 mod staging;
 mod stream;
+mod thread_safety;
 mod to_host;
 mod to_pinned;
 mod transfer;
