@@ -27,6 +27,7 @@ macro_rules! table {
 mod abi;
 mod alloc;
 mod callbacks;
+mod codes;
 mod device;
 mod device_copy;
 mod errors;
