@@ -6,11 +6,12 @@
 //! them; nothing is ever freed on hope.
 
 use crate::device;
-use crate::error::Result;
+use crate::error::{self, Result};
 use crate::op::Op;
 use crate::ordering::Use;
 use crate::rt;
 use crate::sync::lock;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
@@ -78,7 +79,11 @@ fn push(device: i32, uses: Vec<Use>, quarantined: bool, name: &'static str, rele
 }
 
 fn finish(device: i32, name: &'static str, release: Release) {
-    if let Err(e) = rt::gone_at_exit(release(Op::new(name))) {
+    // It may run destructors of the caller's, in whichever call happens to come by.
+    let op = Op::new(name);
+    let released = catch_unwind(AssertUnwindSafe(move || release(op)))
+        .unwrap_or_else(|_| Err(error::panicked(op)));
+    if let Err(e) = rt::gone_at_exit(released) {
         device::state(device).count_leak();
         device::state(device).defer(e);
     }
@@ -91,6 +96,10 @@ pub(crate) fn sweep() {
         return;
     }
     release_where(|entry| {
+        // `cudaFree` may wait for the device, which must not be while something is captured there.
+        if rt::live_captures_of(entry.device) > 0 {
+            return false;
+        }
         let op = Op::new(entry.name);
         entry
             .uses

@@ -6,8 +6,10 @@ use std::ops::Deref;
 /// A descriptor whose use on a stream has been registered, and which keeps its buffer borrowed.
 ///
 /// Made by `input(&stream)` and `output(&stream)` of a buffer, consumed by a launch on that very
-/// stream. While it lives the buffer can't be dropped, moved or written elsewhere, so no other
-/// use can slip in between the registration and the launch. Dropping it says that the launch has
+/// stream. While it lives the buffer can't be dropped or moved, nor an output used by another call. The
+/// launch has to be the next work that is enqueued with this memory all the same: reads of an
+/// input, and launches of graphs that share the memory, can be made in between, and whoever
+/// launches by hand must not. Dropping it says that the launch has
 /// been made, so drop it after the launch, which happens by itself where it is a temporary of the
 /// launching statement.
 #[derive(Debug)]

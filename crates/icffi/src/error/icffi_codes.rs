@@ -49,4 +49,6 @@ codes! {
     BUSY = -15;
     /// The process was forked from one that had used CUDA, which CUDA does not survive.
     FORKED = -16;
+    /// Code of the caller's (a destructor, a deleter) panicked where the panic can't be passed on.
+    PANICKED = -17;
 }

@@ -248,3 +248,13 @@ pub(crate) fn forked(op: Op) -> IcffiError {
             .to_owned(),
     )
 }
+
+#[cold]
+pub(crate) fn panicked(op: Op) -> IcffiError {
+    new(
+        op,
+        icffi_codes::PANICKED,
+        "PANICKED: a destructor or deleter of the caller's panicked while parked memory was released"
+            .to_owned(),
+    )
+}

@@ -107,6 +107,9 @@ impl Event {
             ));
         }
         let _current = device::enter(op, self.device)?;
+        if let Some(capture) = stream.capture_state() {
+            capture.check(op)?;
+        }
         let mut capture = lock(&self.capture);
         // Before the call, which may have an effect although it reports an error.
         *capture = stream.capture_state().map_or(0, |c| c.id());
@@ -116,6 +119,9 @@ impl Event {
     /// Makes later work of `stream` wait, unless one of the two is in a capture and the other is
     /// not: that would pull the stream into the capture, or fail in the middle of it.
     pub(crate) fn hold_back_in(&self, op: Op, stream: &Stream) -> Result<()> {
+        if let Some(capture) = stream.capture_state() {
+            capture.check(op)?;
+        }
         let capture = lock(&self.capture);
         if *capture != stream.capture_state().map_or(0, |c| c.id()) {
             return Err(error::capture_isolation(

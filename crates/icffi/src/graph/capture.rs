@@ -48,6 +48,8 @@ struct State {
     pinned_uses: Vec<Segments>,
     /// All streams but the first.
     forks: Vec<Stream>,
+    /// If CUDA refused to end the capture: it lasts as long as the streams do.
+    unended: Option<LiveCapture>,
 }
 
 // SAFETY: the raw pointers are keys, never followed; everything else is `Send`.
@@ -211,7 +213,11 @@ pub(crate) fn run(
     // SAFETY: the stream is live, and was put into capture above.
     let ended = unsafe { rt::end_capture(op, stream.raw()) };
     let set = capture.close();
-    drop(live);
+    if ended.is_err() {
+        lock(&capture.state).unended = Some(live);
+    } else {
+        drop(live);
+    }
     let graph = ended.map(|raw| {
         // SAFETY: just made, and nobody else has it.
         Graph::new(unsafe { GraphHandle::from_raw(raw, device) }, set, device)

@@ -9,7 +9,7 @@ use crate::op::Op;
 use crate::ordering::{Access, Acquired, Mode, Tracker, Use};
 use crate::stream::Stream;
 use crate::sync::lock;
-use crate::{device, retire};
+use crate::{device, event, retire, rt};
 use bytemuck::{AnyBitPattern, NoUninit};
 use icffi_sys::cudaGraphExecUpdateResult;
 use std::sync::Arc;
@@ -32,8 +32,7 @@ pub enum GraphUpdate {
 pub struct GraphExec {
     /// `None` only while dropping.
     handle: Option<ExecHandle>,
-    /// In ascending order of their captures. More than one only after an update that failed in
-    /// a way that leaves open which graph is in force.
+    /// In ascending order of their captures. More than one only after an update that failed.
     sets: Vec<Arc<CaptureSet>>,
     device: i32,
     /// One for each stream it was launched on.
@@ -60,7 +59,8 @@ impl GraphExec {
     }
 
     /// Runs the graph behind all that `stream` has been given, and behind every conflicting use
-    /// of the memory in it on whichever stream. Does not block. `cudaGraphLaunch`.
+    /// of the memory in it on whichever stream. Does not block, except while another thread reads
+    /// or writes pinned memory of the same capture. `cudaGraphLaunch`.
     ///
     /// # Errors
     /// `DEVICE_MISMATCH`; `CAPTURE_UNSUPPORTED` on a stream in capture; `BUSY` if another thread
@@ -68,6 +68,7 @@ impl GraphExec {
     #[track_caller]
     pub fn launch(&mut self, stream: &Stream) -> Result<()> {
         let op = Op::new("GraphExec::launch");
+        rt::enter(op)?;
         stream.refuse_capture(op, "a graph can't be launched into a capture by this crate")?;
         stream.expect_device(op, "graph", self.device)?;
         let _current = device::enter(op, self.device)?;
@@ -75,20 +76,28 @@ impl GraphExec {
         let _gates: Vec<_> = sets.iter().map(|set| lock(&set.gate)).collect();
         let mut accesses = acquire_all(op, &sets, stream)?;
         // Before the call, and whether it reports success or not.
-        self.launched_on(op, stream);
+        if !stream.must_record_early() {
+            self.launched_on(op, stream);
+        }
         // SAFETY: the set owns all that the graph uses, and outlives the launch (drop and update
         // wait for `launches`); every use is ordered and registered, device and pinned memory.
-        unsafe { self.handle().launch(op, stream) }?;
+        let launched = unsafe { self.handle().launch(op, stream) };
         if stream.must_record_early() {
             let mut all: Vec<&mut Access<'_>> = accesses.iter_mut().collect();
-            let event = Access::mark_all(op, stream, &mut all)?;
-            self.launches.push(Use::marked(stream, event));
+            let marked = Access::mark_all(op, stream, &mut all);
+            self.launches.push(match &marked {
+                Ok(event) => Use::marked(stream, Arc::clone(event)),
+                Err(_) => Use::late(stream),
+            });
+            launched.and(marked.map(drop))
+        } else {
+            launched
         }
-        Ok(())
     }
 
     fn launched_on(&mut self, op: Op, stream: &Stream) {
-        if self.launches.iter().any(|one| one.stream().is(stream)) {
+        let unmarked = |one: &Use| one.stream().is(stream) && one.event().is_none();
+        if self.launches.iter().any(unmarked) {
             // An unmarked use stands for the later launch as well.
             return;
         }
@@ -107,11 +116,16 @@ impl GraphExec {
     #[track_caller]
     pub fn upload(&mut self, stream: &Stream) -> Result<()> {
         let op = Op::new("GraphExec::upload");
+        rt::enter(op)?;
         stream.refuse_capture(op, "a graph can't be uploaded in a capture")?;
         stream.expect_device(op, "graph", self.device)?;
         let _current = device::enter(op, self.device)?;
-        self.launched_on(op, stream);
-        self.handle().upload(op, stream)
+        let uploaded = self.handle().upload(op, stream);
+        self.launches.push(match event::record(op, stream, 0) {
+            Ok(event) => Use::marked(stream, event),
+            Err(_) => Use::late(stream),
+        });
+        uploaded
     }
 
     /// Makes later launches run `graph`, which has to have the same nodes with other parameters.
@@ -124,6 +138,7 @@ impl GraphExec {
     #[track_caller]
     pub fn update(&mut self, graph: &Graph) -> Result<GraphUpdate> {
         let op = Op::new("GraphExec::update");
+        rt::enter(op)?;
         if graph.device != self.device {
             return Err(error::device_mismatch(
                 op,
@@ -133,16 +148,15 @@ impl GraphExec {
         }
         let _current = device::enter(op, self.device)?;
         let (result, why) = self.handle().update(op, &graph.handle);
-        if let Err(e) = &result {
-            if e.code() == codes::GRAPH_EXEC_UPDATE_FAILURE {
-                return Ok(GraphUpdate::Rejected(why));
-            }
-        }
         if let Err(e) = result {
-            // It may have been changed all the same, so both are kept and count as used.
+            // CUDA does not say that a refused update leaves every node as it was, so both sets
+            // are kept, and count as used by a launch.
             if !self.sets.iter().any(|set| Arc::ptr_eq(set, &graph.set)) {
                 self.sets.push(Arc::clone(&graph.set));
                 self.sets.sort_by_key(|set| set.id);
+            }
+            if e.code() == codes::GRAPH_EXEC_UPDATE_FAILURE {
+                return Ok(GraphUpdate::Rejected(why));
             }
             return Err(e);
         }
@@ -180,6 +194,7 @@ impl GraphExec {
     #[track_caller]
     pub fn read_host<T: AnyBitPattern>(&self, buffer: &GraphHostBuffer<T>) -> Result<Vec<T>> {
         let op = Op::new("GraphExec::read_host");
+        rt::enter(op)?;
         let mut vec = Vec::<T>::with_capacity(buffer.len());
         if let Some((set, index)) = self.find(op, buffer)? {
             let _gate = lock(&set.gate);
@@ -208,6 +223,7 @@ impl GraphExec {
         source: &[T],
     ) -> Result<()> {
         let op = Op::new("GraphExec::write_host");
+        rt::enter(op)?;
         if source.len() != buffer.len() {
             return Err(error::length_mismatch(
                 op,

@@ -244,9 +244,12 @@ impl Drop for Allocation {
 }
 
 fn drop_pool_memory(op: Op, doomed: Doomed, uses: Vec<Use>, origin: Stream) {
-    // The one stream it was used on needs no wait; so does its own if it never was.
+    // The one stream it was used on needs no wait; so does its own if it never was. A stream of
+    // another device (a peer copy's) is no stream to free on.
     let stream = match uses.as_slice() {
-        [one] if !one.stream().must_record_early() => one.stream().clone(),
+        [one] if !one.stream().must_record_early() && one.stream().ordinal() == doomed.device => {
+            one.stream().clone()
+        }
         _ => origin,
     };
     if rt::in_callback() {

@@ -130,10 +130,14 @@ impl<'m, T> Part<'m, T> {
     where
         'm: 'a,
     {
+        // Checked without bytes as well: the kernel is launched all the same.
+        stream.expect_device(op, "device buffer", self.device)?;
+        if let Some(capture) = stream.capture_state() {
+            capture.check(op)?;
+        }
         let Some(region) = self.region() else {
             return Ok(None);
         };
-        region.check_stream(op, stream)?;
         region.acquire(op, stream, mode).map(Some)
     }
 

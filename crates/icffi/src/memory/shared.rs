@@ -78,7 +78,12 @@ impl<T> SharedBuffer<T> {
         } = self;
         let memory = match memory.map(Arc::try_unwrap) {
             None => None,
-            Some(Ok(Shared(memory))) => Some(memory),
+            Some(Ok(Shared(memory))) => {
+                if Arc::strong_count(&memory) == 1 {
+                    memory.tracker().unshare();
+                }
+                Some(memory)
+            }
             Some(Err(memory)) => {
                 return Err(Self {
                     memory: Some(memory),

@@ -5,6 +5,7 @@ use super::{Access, Mode, Use};
 use crate::error::{self, Result};
 use crate::event::PooledEvent;
 use crate::op::Op;
+use crate::rt;
 use crate::stream::Stream;
 use crate::sync::lock;
 use std::ops::Range;
@@ -91,6 +92,8 @@ impl Tracker {
         mode: Mode,
         range: Range<usize>,
     ) -> Result<Access<'a>> {
+        // Before the lock, which another thread may hold while it waits for this callback.
+        rt::enter(op)?;
         let mut state = lock(&self.state);
         if state.shared {
             state = self.turn(op, state, mode)?;
@@ -178,6 +181,14 @@ impl Tracker {
     /// A graph takes part from now on. Called by the owner's thread.
     pub(crate) fn share(&self) {
         lock(&self.state).shared = true;
+    }
+
+    /// One owner again, called by it: no graph has a part, and no other handle is left, so nobody
+    /// is about to enqueue a use.
+    pub(crate) fn unshare(&self) {
+        let mut state = lock(&self.state);
+        state.shared = false;
+        state.open.clear();
     }
 
     /// A capture in progress writes the memory: eager work on it is refused until it ends.

@@ -1,7 +1,7 @@
 //! One use of memory by a stream.
 
 use super::trace;
-use crate::error::Result;
+use crate::error::{self, Result};
 use crate::event::{self, PooledEvent};
 use crate::op::Op;
 use crate::rt;
@@ -99,9 +99,16 @@ impl Use {
         true
     }
 
-    /// Whether the late event can be recorded here and now.
+    /// Whether only the thread that made it can ask for it.
+    pub(crate) fn is_out_of_reach_elsewhere(&self) -> bool {
+        self.event.is_none() && self.thread.is_some()
+    }
+
+    /// Whether the late event can be recorded here and now. Never on a borrowed stream: its owner
+    /// may have destroyed it by now.
     fn reachable(&self) -> bool {
-        self.thread.is_none_or(|id| id == thread::current().id())
+        self.thread
+            .is_none_or(|id| id == thread::current().id() && !self.stream.is_borrowed())
     }
 
     /// Makes `stream` wait for this use, on the device, unless it does already.
@@ -169,6 +176,13 @@ impl Use {
     /// (its [`Access`](super::Access) was forgotten): no handle reaches that stream from here.
     fn wait_for_device(&self, op: Op) -> Result<()> {
         let ordinal = self.stream.ordinal();
+        if rt::live_captures_of(ordinal) > 0 {
+            return Err(error::capture_unsupported(
+                op,
+                "the memory was left registered on another thread's default stream, which only the \
+                 whole device can be waited for; a capture is in progress there",
+            ));
+        }
         let _current = device::enter(op, ordinal)?;
         let mark = retire::mark();
         rt::device_synchronize(op)?;

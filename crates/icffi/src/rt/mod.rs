@@ -53,7 +53,7 @@ impl Drop for CallbackScope {
 
 /// Refuses before CUDA is touched where CUDA must not be touched.
 #[inline]
-fn enter(op: Op) -> Result<()> {
+pub(crate) fn enter(op: Op) -> Result<()> {
     if in_callback() {
         return Err(error::in_callback(op));
     }

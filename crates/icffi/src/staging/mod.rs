@@ -64,7 +64,8 @@ pub fn set_limit(bytes: usize) {
 /// of them pays for it. Blocks the CPU; may synchronize the device.
 ///
 /// # Errors
-/// `cudaErrorMemoryAllocation` if the system refuses to pin so much.
+/// `INVALID_ARGUMENT` above the bound set by [`set_limit`]; `cudaErrorMemoryAllocation` if the
+/// system refuses to pin so much.
 ///
 /// ```
 /// icffi::staging::reserve(8 << 20)?;

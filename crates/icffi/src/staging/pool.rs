@@ -2,7 +2,7 @@
 
 use super::StagingStatistics;
 use super::block::{Block, Staged};
-use crate::error::Result;
+use crate::error::{self, Result};
 use crate::op::Op;
 use crate::ordering::Use;
 use crate::sync::lock;
@@ -40,6 +40,7 @@ fn class_of(bytes: usize) -> usize {
 /// transfer in flight; if none is (all blocks are held by guards), it goes over the bound by
 /// this one block, so that a caller who must finish now can.
 pub(super) fn acquire(op: Op, bytes: usize) -> Result<Staged> {
+    rt::enter(op)?;
     let class = class_of(bytes);
     loop {
         if let Some(staged) = try_acquire(op, class)? {
@@ -64,6 +65,7 @@ pub(super) fn acquire_all(
     op: Op,
     sizes: impl Iterator<Item = usize>,
 ) -> Result<Option<Vec<Staged>>> {
+    rt::enter(op)?;
     let mut all = Vec::new();
     for bytes in sizes {
         match try_acquire(op, class_of(bytes))? {
@@ -121,6 +123,8 @@ fn reclaim(op: Op) {
                 busy.push(flight.stream().clone());
                 waiting.push_back((flight, block));
             }
+            // This crate's own refusals say nothing about the transfer.
+            Err(e) if e.is_icffi_error() => waiting.push_back((flight, block)),
             Err(_) => abandon(block, flight),
         }
     }
@@ -141,6 +145,11 @@ pub(super) fn give_back(block: Block) {
 
 /// A block that the device may still use comes back.
 pub(super) fn give_back_after(block: Block, flight: Use) {
+    if flight.is_out_of_reach_elsewhere() {
+        // Once its thread has ended nobody could ask; what is quarantined is counted, and released
+        // when the device is idle.
+        return abandon(block, flight);
+    }
     lock(&POOL).in_flight.push_back((flight, block));
 }
 
@@ -179,6 +188,15 @@ pub(super) fn set_limit(bytes: usize) {
 }
 
 pub(super) fn reserve(op: Op, bytes: usize) -> Result<()> {
+    let limit = lock(&POOL).limit;
+    if bytes > limit {
+        return Err(error::invalid(
+            op,
+            format!(
+                "{bytes} bytes of staging memory, the bound is {limit}; raise it with set_limit"
+            ),
+        ));
+    }
     let mut made = Vec::new();
     while lock(&POOL).total < bytes {
         made.push(make(op, CLASSES.len() - 1)?);

@@ -192,6 +192,11 @@ impl Stream {
         matches!(self.core.kind(), Kind::PerThread | Kind::Borrowed)
     }
 
+    /// Whether somebody else may destroy it once a call has returned.
+    pub(crate) fn is_borrowed(&self) -> bool {
+        self.core.kind() == Kind::Borrowed
+    }
+
     /// Its priority. `cudaStreamGetPriority`.
     ///
     /// # Errors

@@ -177,6 +177,10 @@ impl<'a, T> Transfer<'a, T> {
     #[track_caller]
     pub fn order_before(&self, stream: &Stream) -> Result<()> {
         let op = Op::new("Transfer::order_before");
+        stream.refuse_capture(
+            op,
+            "a transfer from outside can't be waited for in a capture",
+        )?;
         if stream.capture_state().is_some() {
             return Err(error::capture_isolation(
                 op,

@@ -61,7 +61,10 @@ fn split<'a, T>(part: Part<'a, T>, mid: usize) -> (Part<'a, T>, Part<'a, T>) {
 fn pieces<'a, T: 'a>(part: Part<'a, T>, size: usize) -> impl Iterator<Item = Part<'a, T>> {
     assert!(size > 0, "chunks of 0 elements");
     let len = part.len();
-    (0..len.div_ceil(size)).map(move |i| part.sub(i * size..len.min((i + 1) * size)))
+    (0..len.div_ceil(size)).map(move |i| {
+        let start = i * size;
+        part.sub(start..start + size.min(len - start))
+    })
 }
 
 macro_rules! shared {

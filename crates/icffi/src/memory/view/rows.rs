@@ -67,6 +67,8 @@ impl<'a, T> Rows<'a, T> {
                 .checked_mul(pitch)
                 .and_then(|n| n.checked_add(width)),
         };
+        // Of one row the pitch means nothing, and may be anything.
+        let pitch = if height <= 1 { width } else { pitch };
         if width > pitch || needed.is_none_or(|n| n > part.len()) {
             return Err(error::invalid(
                 op,
