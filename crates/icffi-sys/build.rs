@@ -57,6 +57,12 @@ fn run() -> Result<(), String> {
     if env::var_os("DOCS_RS").is_some() {
         return choose(None, None);
     }
+    if mode == Mode::Nothing {
+        println!(
+            "cargo::warning=no link mode was chosen for icffi-sys, so a program will lack the CUDA \
+             runtime's symbols: turn one of the features static, dynamic or sim on"
+        );
+    }
 
     let search = Search::from_env();
     for line in search.rerun_if_env_changed() {
@@ -113,7 +119,8 @@ fn mode() -> Result<Mode, String> {
                 .collect();
             Err(format!(
                 "icffi-sys was given {} link modes at once: {}. One program has one CUDA runtime.\n\
-                 For the simulator add --no-default-features (icffi's default is `static`).\n\
+                 For the simulator add --no-default-features, and default-features = false where icffi \
+                 crates are depended on (their default is `static`).\n\
                  `cargo tree -e features -i icffi-sys` shows who asks for which; icffi-sim asks for \
                  `sim`, so it is not built together with NVIDIA's runtime (--exclude icffi-sim).",
                 named.len(),

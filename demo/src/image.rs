@@ -175,7 +175,10 @@ impl Output {
         }
         let file = builder.tempfile_in(folder).map_err(|e| {
             let why = match e.kind() {
-                io::ErrorKind::NotFound => format!("there is no folder '{}'", folder.display()),
+                io::ErrorKind::NotFound if !folder.exists() => {
+                    format!("there is no folder '{}'", folder.display())
+                }
+                io::ErrorKind::NotFound => format!("no file can be made in '{}'", folder.display()),
                 io::ErrorKind::NotADirectory => format!("'{}' is no folder", folder.display()),
                 // tempfile adds the temporary name to the text; the cause is what helps.
                 kind => kind.to_string(),

@@ -8,7 +8,7 @@ mod reference;
 mod report;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -17,6 +17,9 @@ use crate::error::DemoError;
 
 /// Finds the edges in a picture and does arithmetic on millions of numbers, on a GPU or on the
 /// simulator (as this program was built), and checks every result against the CPU.
+/// 16 GB of floats in all on the host; more is a slip of the finger.
+const MOST_ELEMENTS: u64 = 1 << 30;
+
 #[derive(Debug, Parser)]
 #[command(name = "icffi-demo", version, max_term_width = 100)]
 struct Args {
@@ -26,8 +29,14 @@ struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// How many random numbers the numeric part works on
-    #[arg(long, value_name = "N", default_value_t = 16_000_000)]
-    elements: usize,
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 16_000_000,
+        allow_negative_numbers = true
+    )]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=MOST_ELEMENTS))]
+    elements: u64,
     /// What `cargo xtask demo` uses for --out when that is not given
     #[arg(long, hide = true, default_value = "target/demo/edges.png")]
     out_default: PathBuf,
@@ -49,6 +58,12 @@ fn run(args: Args) -> Result<(), DemoError> {
         .unwrap_or_else(|| data_folder().join("coins.png"));
     let picture = image::read(&path)?;
     let output = match args.out {
+        Some(out) if same_file(&out, &path) => {
+            return Err(DemoError::Write {
+                path: out,
+                reason: "it is the picture that is read".into(),
+            });
+        }
         Some(out) => image::Output::create(&out)?,
         None => {
             // The default's folder is ours to make; a folder that a person names must be there.
@@ -61,7 +76,7 @@ fn run(args: Args) -> Result<(), DemoError> {
             image::Output::create(&args.out_default)?
         }
     };
-    pipeline::run(&path, &picture, output, args.elements)
+    pipeline::run(&path, &picture, output, args.elements as usize)
 }
 
 /// Prints a line. A reader that went away (`| head`) is no reason to fail.
@@ -86,4 +101,12 @@ fn data_folder() -> PathBuf {
 /// Whatever an error holds, it is shown as one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether both are one file that exists.
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
 }

@@ -47,10 +47,20 @@ pub(super) fn compile(
         objects.extend(made.map_err(|e| Error::Compile {
             compiler: "the C++ compiler",
             file: unit.of.clone(),
-            why: e.to_string(),
+            why: explain(&e.to_string()),
         })?);
     }
     archive(objects, library)
+}
+
+/// `cc`'s words, and what to do where the reason is not in the sources.
+fn explain(why: &str) -> String {
+    if why.contains("ToolNotFound") || why.contains("ailed to find tool") {
+        return format!(
+            "{why}; there is no C++ compiler: install one (g++ or clang++), or set CXX to it"
+        );
+    }
+    why.to_owned()
 }
 
 /// Makes the library. Each file was compiled alone: a `Build` with more than one `.cu` would turn

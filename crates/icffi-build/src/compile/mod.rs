@@ -4,6 +4,18 @@ mod archs;
 mod device;
 mod headers;
 mod host;
+/// Whether the package is built for the simulator: its own feature `sim` says so, or what it
+/// depends on was given that feature, by whichever package (the features of one build are joined).
+fn is_for_simulator() -> bool {
+    let chosen = |name: &str| {
+        println!("cargo::rerun-if-env-changed={name}");
+        env::var_os(name).is_some_and(|runtime| runtime == "simulator")
+    };
+    env::var_os("CARGO_FEATURE_SIM").is_some()
+        || chosen("DEP_ICFFI_RUNTIME")
+        || chosen("DEP_CUDART_RUNTIME")
+}
+
 #[cfg(test)]
 mod proof_tests;
 #[cfg(test)]
@@ -173,9 +185,7 @@ impl Kernels {
         write(&declarations, &generate::rust(&files, library))?;
         println!("cargo::metadata=INCLUDE={}", include.display());
 
-        let simulator = self
-            .simulator
-            .unwrap_or_else(|| env::var_os("CARGO_FEATURE_SIM").is_some());
+        let simulator = self.simulator.unwrap_or_else(is_for_simulator);
         let units = self.units(&files, &sources, library, &out)?;
         let how = if env::var_os("DOCS_RS").is_some() {
             How::DocsOnly

@@ -216,7 +216,8 @@ impl NotFound {
     /// What to do about it.
     pub const FIX: &'static str = "install CUDA 12 or newer, or set CUDA_HOME to its folder, or in \
         a checkout of icffi run `cargo xtask setup` (no root needed); to run without CUDA and \
-        without a GPU, build with `--no-default-features --features sim`";
+        without a GPU, turn the feature `sim` on instead, of every icffi crate that the program \
+        depends on directly (`default-features = false, features = [\"sim\"]`)";
 
     /// The message in lines, for `cargo::warning`, which takes one line at a time.
     #[must_use]

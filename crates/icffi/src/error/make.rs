@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::panic::Location;
 
-use super::{CudaText, IcffiError, Repr, c_text, icffi_codes};
+use super::{CudaText, IcffiError, Repr, c_text, codes, icffi_codes};
 use crate::abi::LaunchParams;
 use crate::op::Op;
 use icffi_sys::cudaError_t;
@@ -32,6 +32,12 @@ pub(crate) fn from_cuda(op: Op, call: &str, code: cudaError_t) -> IcffiError {
     crate::rt::drain_last_error();
     let code = code.0 as i32;
     let mut message = format!("{call} returned {}", describe(code));
+    if code == codes::INSUFFICIENT_DRIVER {
+        message.push_str(
+            "; there is no NVIDIA driver on this machine, or one older than this CUDA runtime \
+             needs",
+        );
+    }
     if super::kind::is_sticky(code) {
         message.push_str(
             "; the device's context is lost for this process (the fault may be an earlier \

@@ -31,11 +31,17 @@ pub type Result<T, E = IcffiError> = std::result::Result<T, E>;
 /// assert_eq!(error.code(), icffi_codes::ALLOCATION_OVERFLOW);
 /// assert!(error.to_string().contains("DeviceBuffer::alloc"));
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{0}")]
 pub struct IcffiError(Box<Repr>);
 
-#[derive(Debug)]
+impl fmt::Debug for IcffiError {
+    /// As `Display`: `fn main() -> Result<()>` prints this, and a person reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 struct Repr {
     code: i32,
     operation: Cow<'static, str>,

@@ -9,7 +9,7 @@ mod into;
 
 pub use into::TransferInto;
 
-use crate::error::{self, Result};
+use crate::error::Result;
 use crate::event::PooledEvent;
 use crate::op::Op;
 use crate::ordering::Use;
@@ -173,7 +173,7 @@ impl<'a, T> Transfer<'a, T> {
     /// raw calls: operations on the buffer order themselves. `cudaStreamWaitEvent`.
     ///
     /// # Errors
-    /// `CAPTURE_ISOLATION` on a stream in capture; what the call reports.
+    /// `CAPTURE_UNSUPPORTED` on a stream in capture; what the call reports.
     #[track_caller]
     pub fn order_before(&self, stream: &Stream) -> Result<()> {
         let op = Op::new("Transfer::order_before");
@@ -181,13 +181,6 @@ impl<'a, T> Transfer<'a, T> {
             op,
             "a transfer from outside can't be waited for in a capture",
         )?;
-        if stream.capture_state().is_some() {
-            return Err(error::capture_isolation(
-                op,
-                "the copy is not part of the capture; what was used before a graph is launched is \
-                 waited for by the launch",
-            ));
-        }
         let Some(event) = self.flight.as_ref().and_then(Use::event) else {
             return Ok(());
         };
