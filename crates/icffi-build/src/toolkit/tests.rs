@@ -286,7 +286,7 @@ fn not_found_lists_places_and_the_fix() {
         "Python's packages",
         "target/cuda of the workspace",
         "cargo xtask setup",
-        "--features sim",
+        "the feature `sim`",
     ] {
         assert!(text.contains(part), "missing {part:?} in:\n{text}");
     }
