@@ -35,7 +35,7 @@ struct Args {
         default_value_t = 16_000_000,
         allow_negative_numbers = true
     )]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=MOST_ELEMENTS))]
+    #[arg(value_parser = clap::value_parser!(u64).range(..=MOST_ELEMENTS))]
     elements: u64,
     /// What `cargo xtask demo` uses for --out when that is not given
     #[arg(long, hide = true, default_value = "target/demo/edges.png")]
