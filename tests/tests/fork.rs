@@ -63,7 +63,7 @@ fn row28_a_forked_child_is_told() {
             forked(stream.capture(|_| Ok(()))),
             forked(device::count()),
             forked(device::synchronize()),
-            forked(staging::reserve(1 << 30)),
+            forked(staging::reserve(100 << 20)),
             !device::is_available(),
             target == [0; 1000],
         ];

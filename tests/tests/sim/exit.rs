@@ -20,8 +20,8 @@ fn row28_destructors_are_silent_when_the_runtime_is_gone() {
     sim.fault(Fault::nth("*", 1, cudaError::cudaErrorCudartUnloading).times(u64::MAX));
     drop((exec, graph, x, pooled, pinned, event, stream));
     icffi::trim_all();
-    assert_eq!(sim.leaked(), 0);
     sim.clear_faults();
+    assert_eq!(sim.leaked(), 0);
     let deferred = device::current().unwrap().take_deferred_error();
     assert!(deferred.is_none(), "{deferred:?}");
     // What the runtime did not take back any more goes with the process.

@@ -2,6 +2,7 @@
 //! after the row of the soundness table, or the amendment, that they hold.
 
 mod callbacks;
+mod corners;
 mod counts;
 mod devices;
 mod entries;
@@ -9,6 +10,7 @@ mod exit;
 mod faults;
 mod leases;
 mod memory_limits;
+mod open_uses;
 mod parts_and_graphs;
 mod quarantine;
 mod rows;

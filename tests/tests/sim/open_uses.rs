@@ -43,7 +43,7 @@ fn a_descriptor_marks_its_own_use_only() {
 /// A thread that has registered a read of `shared` on the stream and is kept from enqueueing it
 /// until the gate opens.
 fn hold_a_reader(
-    shared: &icffi::memory::SharedBuffer<u32>,
+    shared: &SharedBuffer<u32>,
     stream: &Stream,
 ) -> (Gate, std::thread::JoinHandle<DeviceBuffer<u32>>) {
     let mut target = DeviceBuffer::<u32>::zeros(shared.len()).unwrap();

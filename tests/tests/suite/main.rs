@@ -36,6 +36,7 @@ mod fill;
 mod free;
 mod from_host;
 mod from_pinned;
+mod graph_pairs;
 mod graph_rules;
 mod graphs;
 mod host_buffer;
