@@ -33,6 +33,7 @@ fn forked<T>(result: Result<T>) -> bool {
 
 #[test]
 fn row28_a_forked_child_is_told() {
+    icffi_tests::trim_at_exit();
     let stream = Stream::new().unwrap();
     let data = random::<u32>(1000);
     let mut x = DeviceBuffer::from_slice_sync(&stream, &data).unwrap();

@@ -24,7 +24,12 @@ const PIECE: usize = 50;
 pub(crate) fn run(seed: u64, policy: Policy) {
     let sim = sim_session(seed, policy);
     let mut steps = Steps::new(seed, policy, "the first thread");
-    let shared: Vec<_> = (0..STREAMS).map(|_| Stream::new().unwrap()).collect();
+    let mut shared: Vec<_> = (0..STREAMS).map(|_| Stream::new().unwrap()).collect();
+    if seed % 2 == 1 {
+        // Means another stream on each thread.
+        let per_thread = Stream::per_thread_default().unwrap();
+        shared[1] = Stream::clone(&per_thread);
+    }
     for round in 0..ROUNDS {
         steps.begin("a round");
         let place = Place {

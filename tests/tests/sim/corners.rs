@@ -236,3 +236,38 @@ fn extreme_numbers_are_numbers() {
     drop((x, stream));
     sim.end();
 }
+
+#[test]
+fn u1_events_of_a_capture_are_nobody_elses_until_it_has_ended() {
+    let sim = sim_session(1, Policy::Lazy);
+    let stream = Stream::new().unwrap();
+    let mut x = DeviceBuffer::<u32>::zeros(1000).unwrap();
+    let (event, dropped) = (Event::ordering().unwrap(), Event::ordering().unwrap());
+    // So that no event lies ready.
+    icffi::trim_all();
+    let destroyed = sim.calls("cudaEventDestroy");
+    let graph = stream
+        .capture(|capture| {
+            event.record(capture)?;
+            dropped.record(capture)?;
+            // Those that a fork needs are no others' either: none goes back to be recorded again.
+            let side = capture.fork()?;
+            let made = sim.calls("cudaEventCreateWithFlags");
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let refused = event.record(&stream).unwrap_err();
+                    assert_eq!(refused.code(), icffi_codes::CAPTURE_ISOLATION);
+                    drop(dropped);
+                    stream.checkpoint().unwrap();
+                });
+            });
+            assert_eq!(sim.calls("cudaEventCreateWithFlags"), made + 1);
+            assert_eq!(sim.calls("cudaEventDestroy"), destroyed);
+            x.fill(&side, 0)
+        })
+        .unwrap();
+    event.record(&stream).unwrap();
+    event.synchronize().unwrap();
+    drop((graph, x, event, stream));
+    sim.end();
+}

@@ -8,12 +8,13 @@ pub(crate) use pool::{PooledEvent, destroy_idle, record};
 
 use crate::device;
 use crate::error::{self, Result};
+use crate::graph::Capture;
 use crate::op::Op;
 use crate::stream::Stream;
 use crate::sync::lock;
 use crate::{retire, rt};
 use icffi_sys::cudaEvent_t;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What an event is for.
@@ -44,9 +45,9 @@ pub struct Event {
     handle: EventHandle,
     device: i32,
     kind: EventKind,
-    /// The capture it was recorded in last, or 0. Held while the handle is recorded, queried or
-    /// waited for, so that no capture slips in between the question and the call.
-    capture: Mutex<u64>,
+    /// The capture it was recorded in last, if it was one. Held while the handle is recorded,
+    /// queried or waited for, so that no capture slips in between the question and the call.
+    capture: Mutex<Option<Arc<Capture>>>,
 }
 
 impl Event {
@@ -66,7 +67,7 @@ impl Event {
             handle: EventHandle::create(op, flags)?,
             device,
             kind,
-            capture: Mutex::new(0),
+            capture: Mutex::new(None),
         })
     }
 
@@ -111,8 +112,17 @@ impl Event {
             capture.check(op)?;
         }
         let mut capture = lock(&self.capture);
+        let other = capture
+            .as_ref()
+            .filter(|c| id_of(Some(c)) != id_of(stream.capture_state()));
+        if other.is_some_and(|c| c.is_open()) {
+            return Err(error::capture_isolation(
+                op,
+                "the event belongs to a capture that is still in progress",
+            ));
+        }
         // Before the call, which may have an effect although it reports an error.
-        *capture = stream.capture_state().map_or(0, |c| c.id());
+        *capture = stream.capture_state().map(Arc::clone);
         self.handle.record(op, stream)
     }
 
@@ -123,7 +133,7 @@ impl Event {
             capture.check(op)?;
         }
         let capture = lock(&self.capture);
-        if *capture != stream.capture_state().map_or(0, |c| c.id()) {
+        if id_of(capture.as_ref()) != id_of(stream.capture_state()) {
             return Err(error::capture_isolation(
                 op,
                 "of event and stream one belongs to a capture and the other does not",
@@ -132,8 +142,8 @@ impl Event {
         self.handle.hold_back(op, stream)
     }
 
-    fn refuse_captured(&self, op: Op, capture: u64) -> Result<()> {
-        if capture == 0 {
+    fn refuse_captured(&self, op: Op, capture: &Option<Arc<Capture>>) -> Result<()> {
+        if capture.is_none() {
             return Ok(());
         }
         Err(error::capture_isolation(
@@ -150,7 +160,7 @@ impl Event {
     pub fn query(&self) -> Result<bool> {
         let op = Op::new("Event::query");
         let capture = lock(&self.capture);
-        self.refuse_captured(op, *capture)?;
+        self.refuse_captured(op, &capture)?;
         self.handle.query(op)
     }
 
@@ -162,8 +172,7 @@ impl Event {
     pub fn synchronize(&self) -> Result<()> {
         let op = Op::new("Event::synchronize");
         // Not held while waiting: other threads may record it meanwhile.
-        let capture = *lock(&self.capture);
-        self.refuse_captured(op, capture)?;
+        self.refuse_captured(op, &lock(&self.capture))?;
         self.handle.synchronize(op)?;
         retire::sweep();
         Ok(())
@@ -202,8 +211,8 @@ impl Event {
                 ("earlier event", earlier.device),
             ));
         }
-        self.refuse_captured(op, *lock(&self.capture))?;
-        self.refuse_captured(op, *lock(&earlier.capture))?;
+        self.refuse_captured(op, &lock(&self.capture))?;
+        self.refuse_captured(op, &lock(&earlier.capture))?;
         self.handle.elapsed_ms(op, &earlier.handle)
     }
 
@@ -229,6 +238,14 @@ impl Event {
 impl Drop for Event {
     fn drop(&mut self) {
         let (handle, device) = (self.handle.take(), self.device);
+        if let Some(capture) = lock(&self.capture).as_ref().filter(|c| c.is_open()) {
+            return capture.keep_event(PooledEvent::of_capture(handle, device));
+        }
         retire::release_now(device, "Event::drop", move |op| handle.destroy(op));
     }
+}
+
+/// Which capture, for comparing: none is 0.
+fn id_of(capture: Option<&Arc<Capture>>) -> u64 {
+    capture.map_or(0, |c| c.id())
 }

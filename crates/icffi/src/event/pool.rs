@@ -4,9 +4,9 @@ use super::EventHandle;
 use crate::device::{self, DeviceState};
 use crate::error::Result;
 use crate::op::Op;
-use crate::rt;
 use crate::stream::Stream;
 use crate::sync::lock;
+use crate::{retire, rt};
 use std::sync::Arc;
 
 /// More idle events than this are destroyed; a program that had ten thousand transfers in
@@ -21,6 +21,8 @@ pub(crate) struct PooledEvent {
     handle: Option<EventHandle>,
     device: i32,
     covers: Option<u64>,
+    /// Part of a capture, so never recorded again.
+    captured: bool,
 }
 
 impl PooledEvent {
@@ -32,6 +34,16 @@ impl PooledEvent {
     pub(crate) fn covers(&self) -> Option<u64> {
         self.covers
     }
+
+    /// Takes over an event that a capture in progress refers to.
+    pub(crate) fn of_capture(handle: EventHandle, device: i32) -> Arc<Self> {
+        Arc::new(Self {
+            handle: Some(handle),
+            device,
+            covers: None,
+            captured: true,
+        })
+    }
 }
 
 /// Records an event on `stream`, behind all it has been given so far. `own` of the stream's open
@@ -39,6 +51,16 @@ impl PooledEvent {
 pub(crate) fn record(op: Op, stream: &Stream, own: u64) -> Result<Arc<PooledEvent>> {
     let ordinal = stream.ordinal();
     let _current = device::enter(op, ordinal)?;
+    if let Some(capture) = stream.capture_state() {
+        // An event of its own, which lives until the capture has ended: recording or destroying
+        // one on another thread, while this one ends the capture it belongs to, crashes the driver
+        // (580, CUDA 13.0).
+        let handle = EventHandle::create(op, icffi_sys::cudaEventDisableTiming)?;
+        let event = PooledEvent::of_capture(handle, ordinal);
+        capture.keep_event(Arc::clone(&event));
+        event.handle().record(op, stream)?;
+        return Ok(event);
+    }
     let idle = lock(&device::state(ordinal).idle_events).pop();
     let handle = match idle {
         Some(handle) => handle,
@@ -51,6 +73,7 @@ pub(crate) fn record(op: Op, stream: &Stream, own: u64) -> Result<Arc<PooledEven
         handle: Some(handle),
         device: ordinal,
         covers,
+        captured: false,
     };
     event.handle().record(op, stream)?;
     Ok(Arc::new(event))
@@ -61,6 +84,10 @@ impl Drop for PooledEvent {
         let Some(handle) = self.handle.take() else {
             return;
         };
+        if self.captured {
+            let device = self.device;
+            return retire::release_now(device, "event of a capture", move |op| handle.destroy(op));
+        }
         let mut idle = lock(&device::state(self.device).idle_events);
         // Inside a callback nothing may be destroyed, so the limit waits.
         if idle.len() < IDLE_LIMIT || rt::in_callback() {

@@ -9,7 +9,7 @@ use super::handle::GraphHandle;
 use super::set::{CaptureSet, HostFn, PinnedMember};
 use super::{CaptureStream, Graph};
 use crate::error::{self, Result};
-use crate::event;
+use crate::event::{self, PooledEvent};
 use crate::host_memory::Pinned;
 use crate::memory::Allocation;
 use crate::op::Op;
@@ -36,6 +36,9 @@ pub(crate) struct Capture {
     owner: ThreadId,
     device: i32,
     state: Mutex<State>,
+    /// Every event recorded in it, kept until it has ended: the driver follows them when it ends
+    /// the capture. Apart from the rest, since they are recorded while that is locked.
+    events: Mutex<Vec<Arc<PooledEvent>>>,
 }
 
 #[derive(Debug, Default)]
@@ -58,6 +61,16 @@ unsafe impl Send for State {}
 impl Capture {
     pub(crate) fn id(&self) -> u64 {
         self.id
+    }
+
+    /// Whether it may still be in progress.
+    pub(crate) fn is_open(&self) -> bool {
+        lock(&self.state).open
+    }
+
+    /// Keeps an event until the capture has ended.
+    pub(crate) fn keep_event(&self, event: Arc<PooledEvent>) {
+        lock(&self.events).push(event);
     }
 
     fn enter(&self, op: Op) -> Result<std::sync::MutexGuard<'_, State>> {
@@ -171,7 +184,8 @@ impl Capture {
             member.tracker().leave_capture(self.id);
         }
         // Out of the lock: their destructors call CUDA.
-        drop((streams, uses));
+        let events = std::mem::take(&mut *lock(&self.events));
+        drop((streams, uses, events));
         set
     }
 }
@@ -192,6 +206,7 @@ pub(crate) fn run(
             open: true,
             ..State::default()
         }),
+        events: Mutex::default(),
     });
     lock(&capture.state).set.id = capture.id;
     let priority = near.priority_in(op)?;

@@ -74,9 +74,14 @@ impl Use {
         if !std::ptr::eq(self.stream.core(), stream.core()) {
             return;
         }
-        let covered = event.covers().is_some_and(|upto| upto >= self.ticket);
-        // On a stream that must be marked early every use has an entry of its own.
-        if covered || (stream.must_record_early() && self.ticket == ticket) {
+        // On a stream that must be marked early every use has an entry of its own, and the event
+        // says nothing of the others: under the same handle they may be another thread's.
+        let behind = if stream.must_record_early() {
+            self.ticket == ticket
+        } else {
+            event.covers().is_some_and(|upto| upto >= self.ticket)
+        };
+        if behind {
             self.event = Some(Arc::clone(event));
         }
     }
