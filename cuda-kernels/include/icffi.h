@@ -43,13 +43,32 @@ struct alignas(8) LaunchParams {
     cudaStream_t stream;
 };
 
+#if defined(ICFFI_SIM)
+namespace sim {
+extern "C" void icffi_sim_outside(std::uint64_t index, std::uint64_t len);
+
+template <class T>
+T& outside(std::uint64_t index, std::uint64_t len) {
+    alignas(T) static thread_local unsigned char nowhere[sizeof(T)];
+    icffi_sim_outside(index, len);
+    return *reinterpret_cast<T*>(nowhere);
+}
+}  // namespace sim
+#endif
+
 // A buffer of device memory: a pointer and a length in elements.
 template <class T>
 struct alignas(8) BufferDesc {
     T* ptr;
     std::uint64_t len;
 
+#if defined(ICFFI_SIM)
+    // The simulator looks at every index. An element that is not there is reported and fails the
+    // launch; until that ends, the access goes to a place of its own.
+    T& operator[](std::uint64_t i) const { return i < len ? ptr[i] : sim::outside<T>(i, len); }
+#else
     __host__ __device__ T& operator[](std::uint64_t i) const { return ptr[i]; }
+#endif
     __host__ __device__ T* begin() const { return ptr; }
     __host__ __device__ T* end() const { return ptr + len; }
 };

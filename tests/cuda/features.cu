@@ -15,6 +15,9 @@ __global__ void indices(icffi::Out<std::uint32_t> out) {
     }
 }
 
+// Writes one element, which may not be there.
+__global__ void touch(icffi::Out<std::uint32_t> out, std::uint64_t i) { out[i] = 7; }
+
 // Reverses each block's stretch through shared memory. Threads beyond the end leave before the
 // barrier.
 __global__ void reverse(icffi::Out<std::int32_t> x) {
@@ -85,6 +88,10 @@ __global__ void scalars(icffi::Out<double> out, bool flag, std::int8_t a, std::u
 
 ICFFI_KERNEL(test_indices)(icffi::LaunchParams params, icffi::Out<std::uint32_t> out) {
     return ICFFI_LAUNCH(indices, params, out);
+}
+
+ICFFI_KERNEL(test_touch)(icffi::LaunchParams params, icffi::Out<std::uint32_t> out, std::uint64_t i) {
+    return ICFFI_LAUNCH(touch, params, out, i);
 }
 
 ICFFI_KERNEL(test_reverse)(icffi::LaunchParams params, icffi::Out<std::int32_t> x) {

@@ -8,6 +8,7 @@ mod devices;
 mod entries;
 mod exit;
 mod faults;
+mod kernels;
 mod leases;
 mod memory_limits;
 mod open_uses;

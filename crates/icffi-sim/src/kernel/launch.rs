@@ -1,5 +1,6 @@
 //! `icffi_sim_launch`: checks the shape as CUDA does, and puts the kernel into its stream.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +17,18 @@ static BLOCKS: Mutex<Option<Blocks>> = Mutex::new(None);
 
 /// Filled into dynamic shared memory before each block, as it holds anything on a device.
 const POISON: u8 = 0xa5;
+
+thread_local! {
+    /// The first index beyond the end of a buffer that the running kernel has used, and the
+    /// buffer's length. Kernels run one at a time, each on one thread.
+    static OUTSIDE: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
+}
+
+/// A kernel has used an element that its buffer does not have.
+#[unsafe(no_mangle)]
+extern "C" fn icffi_sim_outside(index: u64, len: u64) {
+    OUTSIDE.set(OUTSIDE.get().or(Some((index, len))));
+}
 
 /// Arguments of a kernel, dropped once.
 struct Arguments {
@@ -121,7 +134,13 @@ impl Job {
     fn run(&self) {
         let mut guard = BLOCKS.lock().unwrap_or_else(PoisonError::into_inner);
         let blocks = guard.get_or_insert_with(Blocks::new);
-        let outcome = self.run_blocks(blocks);
+        OUTSIDE.set(None);
+        let outcome = self.run_blocks(blocks).and_then(|()| match OUTSIDE.take() {
+            None => Ok(()),
+            Some((index, len)) => Err(format!(
+                "used element {index} of a buffer of {len} elements"
+            )),
+        });
         drop(guard);
         if let Err(why) = outcome {
             // The stream's side reports it, and its context dies as it would on a device.

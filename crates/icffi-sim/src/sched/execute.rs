@@ -170,9 +170,16 @@ impl Sim {
             name, written, run, ..
         } = launch;
         // The kernel keeps nothing of ours: it only touches its buffers.
-        if catch_unwind(AssertUnwindSafe(|| run())).is_err() {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run())) {
             let stream = Some(self.sched.name(at.key));
-            let detail = "its context dies with cudaErrorLaunchFailure".to_owned();
+            let why = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied());
+            let detail = format!(
+                "{}; its context dies with cudaErrorLaunchFailure",
+                why.unwrap_or("it panicked")
+            );
             self.report(ReportKind::KernelPanic, &name, stream, 0..0, detail);
             self.poison(at.device, cudaError::cudaErrorLaunchFailure);
         }
