@@ -61,6 +61,17 @@ fn hold_a_reader(
     (gate, reader)
 }
 
+/// So many readers that those which are over are forgotten.
+fn read_on_many_streams(shared: &SharedBuffer<u32>) {
+    for _ in 0..9 {
+        let other = Stream::new().unwrap();
+        let mut copy = DeviceBuffer::<u32>::alloc_async(&other, shared.len()).unwrap();
+        copy.as_view_mut()
+            .copy_from_device_async(&other, &shared.as_view())
+            .unwrap();
+    }
+}
+
 #[test]
 fn a_reader_that_is_not_enqueued_yet_is_not_taken_for_over() {
     let sim = sim_session(1, Policy::Lazy);
@@ -69,14 +80,7 @@ fn a_reader_that_is_not_enqueued_yet_is_not_taken_for_over() {
         .unwrap()
         .freeze();
     let (gate, reader) = hold_a_reader(&shared, &a);
-    // So many readers that those which are over are forgotten.
-    for _ in 0..9 {
-        let other = Stream::new().unwrap();
-        let mut copy = DeviceBuffer::<u32>::alloc_async(&other, 1000).unwrap();
-        copy.as_view_mut()
-            .copy_from_device_async(&other, &shared.as_view())
-            .unwrap();
-    }
+    read_on_many_streams(&shared);
     gate.open();
     let target = reader.join().unwrap();
     let mut again = shared.try_unfreeze().unwrap();
@@ -97,13 +101,7 @@ fn memory_is_not_freed_under_a_reader_that_is_not_enqueued_yet() {
         .unwrap()
         .freeze();
     let (gate, reader) = hold_a_reader(&shared, &a);
-    for _ in 0..9 {
-        let other = Stream::new().unwrap();
-        let mut copy = DeviceBuffer::<u32>::alloc_async(&other, 1000).unwrap();
-        copy.as_view_mut()
-            .copy_from_device_async(&other, &shared.as_view())
-            .unwrap();
-    }
+    read_on_many_streams(&shared);
     gate.open();
     let target = reader.join().unwrap();
     drop(shared);
