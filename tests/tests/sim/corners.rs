@@ -271,3 +271,21 @@ fn u1_events_of_a_capture_are_nobody_elses_until_it_has_ended() {
     drop((graph, x, event, stream));
     sim.end();
 }
+
+#[test]
+fn u12_launches_on_a_per_thread_stream_are_forgotten_when_they_are_over() {
+    let sim = sim_session(1, Policy::Eager);
+    let stream = Stream::new().unwrap();
+    let mine = Stream::per_thread_default().unwrap();
+    let mut x = DeviceBuffer::<u32>::zeros(8).unwrap();
+    let graph = stream.capture(|capture| x.fill(capture, 0)).unwrap();
+    let mut exec = graph.instantiate().unwrap();
+    for _ in 0..200 {
+        exec.launch(&mine).unwrap();
+        mine.synchronize().unwrap();
+    }
+    // Each launch has an event; those that are over have given theirs back.
+    assert!(sim.live().events < 40, "{:?}", sim.live());
+    drop((exec, graph, x, stream));
+    sim.end();
+}

@@ -35,12 +35,12 @@ pub struct GraphExec {
     /// In ascending order of their captures. More than one only after an update that failed.
     sets: Vec<Arc<CaptureSet>>,
     device: i32,
-    /// One for each stream it was launched on.
+    /// Launches and uploads that may not be over; on an ordinary stream one stands for all.
     launches: Vec<Use>,
     _not_sync: std::marker::PhantomData<std::cell::Cell<()>>,
 }
 
-/// Above this many streams, launches that are over are forgotten.
+/// Above this many, launches that are over are forgotten.
 const LAUNCHES_KEPT: usize = 8;
 
 impl GraphExec {
@@ -85,10 +85,11 @@ impl GraphExec {
         if stream.must_record_early() {
             let mut all: Vec<&mut Access<'_>> = accesses.iter_mut().collect();
             let marked = Access::mark_all(op, stream, &mut all);
-            self.launches.push(match &marked {
+            let flight = match &marked {
                 Ok(event) => Use::marked(stream, Arc::clone(event)),
                 Err(_) => Use::late(stream),
-            });
+            };
+            self.remember(op, flight);
             launched.and(marked.map(drop))
         } else {
             launched
@@ -101,11 +102,16 @@ impl GraphExec {
             // An unmarked use stands for the later launch as well.
             return;
         }
+        self.remember(op, Use::late(stream));
+    }
+
+    /// Keeps a launch until it is over.
+    fn remember(&mut self, op: Op, flight: Use) {
         if self.launches.len() >= LAUNCHES_KEPT {
             self.launches
                 .retain(|one| !matches!(one.done(op), Ok(true)));
         }
-        self.launches.push(Use::late(stream));
+        self.launches.push(flight);
     }
 
     /// Copies the graph to the device ahead of the first launch. Does not block.
@@ -121,10 +127,11 @@ impl GraphExec {
         stream.expect_device(op, "graph", self.device)?;
         let _current = device::enter(op, self.device)?;
         let uploaded = self.handle().upload(op, stream);
-        self.launches.push(match event::record(op, stream, 0) {
+        let flight = match event::record(op, stream, 0) {
             Ok(event) => Use::marked(stream, event),
             Err(_) => Use::late(stream),
-        });
+        };
+        self.remember(op, flight);
         uploaded
     }
 
